@@ -1,0 +1,126 @@
+/**
+ * How an event is written down: a CloudEvents 1.0 envelope in RFC 8785 bytes, with its SHA-256 beside it.
+ * @module
+ */
+import * as v from 'valibot';
+import { canonicalBytes, type CanonicalValue } from './canonical.ts';
+import { sha256Hex } from './chain.ts';
+import { type LedgerId, SubjectKey } from './identity.ts';
+import { PreferenceEvent, SCHEMA_VERSION } from './kinds.ts';
+
+/** The longest id of a delivery, message or operation: it stands 16 times in a head's state of 4 KB. */
+export const IDENTIFIER_LENGTH_MAX = 40;
+/** An id given by the channel or by a caller: visible ASCII. */
+export const Identifier = v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/), v.maxLength(IDENTIFIER_LENGTH_MAX));
+const hexHash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+
+/** RFC 3339, UTC, exactly three digits of milliseconds: one spelling, so that text order is time order. */
+export const EventTime = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/));
+
+/** Who acted: the person themselves, someone running the service, or the service by its own rules. */
+export const ActorRole = v.picklist(['subject', 'operator', 'service']);
+export type ActorRole = v.InferOutput<typeof ActorRole>;
+
+/** The envelope: CloudEvents attributes and our extensions (lower case letters only, as CloudEvents asks). */
+export const Envelope = v.strictObject({
+  specversion: v.literal('1.0'),
+  id: v.pipe(v.string(), v.uuid()),
+  source: v.pipe(v.string(), v.regex(/^\/ledgers\/[A-Za-z0-9_-]{43}$/)),
+  type: v.string(),
+  subject: SubjectKey,
+  time: EventTime,
+  datacontenttype: v.literal('application/json'),
+  data: v.record(v.string(), v.unknown()),
+  position: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(1_000_000_000)),
+  previoushash: hexHash,
+  schemaversion: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  /** The subjectKey when the subject acts, else a name of the operator or of the rule. */
+  actor: v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,80}$/)),
+  actorrole: ActorRole,
+  /** The delivery (webhookEventId) or operation that caused it. */
+  causationid: Identifier,
+  /** The turn it belongs to; for a chat message the channel's message id, so that an unsend finds its card. */
+  correlationid: Identifier,
+});
+
+/** One event as every reader sees it: the envelope with a body of its type. */
+export type RecordedEvent = Omit<v.InferOutput<typeof Envelope>, 'type' | 'data'> & PreferenceEvent;
+
+/** What the store keeps: the exact bytes that were hashed, and the hash. */
+export type StoredEvent = { readonly position: number; readonly bytes: Uint8Array; readonly hash: string };
+
+/** What is known of an event before it has a place: who, when, why. Made once per command, so a retry writes the same. */
+export type Provenance = {
+  readonly eventId: string;
+  readonly actor: string;
+  readonly actorRole: ActorRole;
+  readonly causationId: string;
+  readonly correlationId: string;
+};
+
+/** An event with its place in the chain, ready to be stored. */
+export type SealedEvent = StoredEvent & { readonly event: RecordedEvent };
+
+/**
+ * Gives an event its place: position, link, time, bytes, hash.
+ * @throws ValiError when the result is not a valid envelope or body (nothing is stored that could not be read back).
+ */
+export function seal(
+  body: PreferenceEvent,
+  place: { ledgerId: LedgerId; subjectKey: SubjectKey; position: number; previousHash: string; time: string },
+  provenance: Provenance,
+): SealedEvent {
+  const record = {
+    specversion: '1.0',
+    id: provenance.eventId,
+    source: `/ledgers/${place.ledgerId}`,
+    type: body.type,
+    subject: place.subjectKey,
+    time: place.time,
+    datacontenttype: 'application/json',
+    data: body.data,
+    position: place.position,
+    previoushash: place.previousHash,
+    schemaversion: SCHEMA_VERSION,
+    actor: provenance.actor,
+    actorrole: provenance.actorRole,
+    causationid: provenance.causationId,
+    correlationid: provenance.correlationId,
+  };
+  const event = toRecordedEvent(record);
+  const bytes = canonicalBytes(record as unknown as CanonicalValue);
+  return { position: place.position, bytes, hash: sha256Hex(bytes), event };
+}
+
+function toRecordedEvent(value: unknown): RecordedEvent {
+  const envelope = v.parse(Envelope, value);
+  const body = v.parse(PreferenceEvent, { type: envelope.type, data: envelope.data });
+  return { ...envelope, ...body };
+}
+
+/** Why stored bytes could not be read as an event. */
+export type UnreadableCause = 'not_json' | 'newer_schema' | 'not_an_event' | 'not_canonical';
+
+/**
+ * Reads stored bytes back. Refuses bytes that are not their own canonical encoding, and says `newer_schema` for an event
+ * written by a later version of this program instead of calling it damaged.
+ */
+export function openEvent(
+  bytes: Uint8Array,
+): { ok: true; event: RecordedEvent } | { ok: false; cause: UnreadableCause } {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return { ok: false, cause: 'not_json' };
+  }
+  const envelope = v.safeParse(Envelope, value);
+  if (!envelope.success) return { ok: false, cause: 'not_an_event' };
+  if (envelope.output.schemaversion > SCHEMA_VERSION) return { ok: false, cause: 'newer_schema' };
+  const body = v.safeParse(PreferenceEvent, { type: envelope.output.type, data: envelope.output.data });
+  if (!body.success) return { ok: false, cause: 'not_an_event' };
+  const event = { ...envelope.output, ...body.output };
+  if (Buffer.compare(canonicalBytes(value as CanonicalValue), bytes) !== 0)
+    return { ok: false, cause: 'not_canonical' };
+  return { ok: true, event };
+}
