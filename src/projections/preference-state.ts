@@ -183,8 +183,6 @@ export function evolve(state: PreferenceState, event: RecordedEvent, eventHash: 
   }
 }
 
-type RefusalReason = v.InferOutput<typeof RefusalReason>;
-
 /** The state as the text that stands in the head. */
 export function encodeState(state: PreferenceState): string {
   const text = canonicalText(state);

@@ -1,0 +1,83 @@
+/**
+ * What a person is told: a closed list of facts that fixed templates put into words. No prose of a model is among them.
+ * @module
+ */
+import type { Diet, EventAnswer, PlaceAnswer } from './catalog.ts';
+import type { CardRefusal } from './card.ts';
+import type { Outcome, Undecided } from './outcomes.ts';
+import type { Unanswered } from './tools.ts';
+
+/** Why a search condition was used. */
+export type Origin = 'this_turn' | 'consented_memory' | 'none';
+
+/** What is remembered at the moment of answering; null when nothing is. */
+export type InForce = {
+  readonly value: string;
+  readonly revision: number;
+  readonly eventId: string;
+} | null;
+
+/** A card to show. The token is made for this answer and never stored. */
+export type ConsentCard = {
+  readonly operation: 'save' | 'correct' | 'forget';
+  /** The value offered; null for a forget card. */
+  readonly value: string | null;
+  readonly noticeText: string;
+  /** Unix milliseconds; shown as an absolute time in Taipei. */
+  readonly expiresAt: number;
+  readonly token: string;
+};
+
+export type Answer =
+  | { readonly status: 'menu' }
+  | { readonly status: 'welcome' }
+  | { readonly status: 'unsupported'; readonly unanswered: readonly Unanswered[] }
+  | { readonly status: 'unsupported_message' }
+  | { readonly status: 'retry_guide' }
+  | { readonly status: 'service_request_unavailable' }
+  | { readonly status: 'choose_area'; readonly areas: readonly string[]; readonly page: number }
+  | {
+      readonly status: 'memory_inspected';
+      readonly inForce: InForce;
+      /** A card still waiting for a tap; typed words approve nothing. */
+      readonly open: { readonly operation: 'save' | 'correct' | 'forget'; readonly expiresAt: number } | null;
+      readonly because: 'asked' | 'bare_yes';
+    }
+  | { readonly status: 'memory_explained'; readonly inForce: InForce }
+  | { readonly status: 'memory_update_prompt'; readonly inForce: InForce }
+  | { readonly status: 'awaiting_memory_consent'; readonly card: ConsentCard; readonly inForce: InForce }
+  | {
+      readonly status: 'memory';
+      readonly outcome: Exclude<Outcome, { outcome: 'awaiting_memory_consent' }>;
+      readonly inForce: InForce;
+      /** What the refused card would have done, where it matters for the next step; null when it is not known any more. */
+      readonly operation: 'save' | 'correct' | 'forget' | null;
+      readonly erasureScope: 'purpose' | 'all' | null;
+    }
+  /** The signature did not hold or the format is no longer known; nothing was read. */
+  | { readonly status: CardRefusal }
+  | { readonly status: Undecided['outcome'] }
+  | {
+      readonly status: 'places';
+      readonly answer: PlaceAnswer;
+      readonly origin: Origin;
+      /** The revision and event the condition came from, when origin is consented_memory. */
+      readonly memory: { readonly revision: number; readonly eventId: string } | null;
+      /** The condition as asked for this turn, '' when it was left to memory; a "more" button carries it. */
+      readonly said: Diet | '';
+      readonly near: { readonly latitude: number; readonly longitude: number } | null;
+      readonly unanswered: readonly Unanswered[];
+    }
+  | { readonly status: 'events'; readonly answer: EventAnswer; readonly unanswered: readonly Unanswered[] }
+  | { readonly status: 'preference_changed' }
+  | { readonly status: 'unknown_diet'; readonly said: string }
+  | {
+      readonly status: 'clarify';
+      readonly question: 'which_diet_to_remember' | 'one_thing_at_a_time' | 'whose_diet' | 'what_to_do';
+    }
+  /** Two calls of a model: the search ran, the wish to remember did not; a button sends it again. */
+  | { readonly status: 'remember_separately'; readonly value: string }
+  | { readonly status: 'query_unavailable' }
+  /** What was typed was emptied before it was read (a forget came in between). */
+  | { readonly status: 'say_again' }
+  | { readonly status: 'one_to_one_only' };
