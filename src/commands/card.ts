@@ -59,6 +59,8 @@ function mac(key: KeyObject, scope: CardScope, signedText: string): Buffer {
 export function mintCard(keys: CardKeys, scope: CardScope, card: Card): string {
   const signing = keys[0];
   if (signing === undefined) throw new RangeError('No card key');
+  if (card.blindingKey.length !== BLINDING_KEY_BYTES) throw new RangeError('A blinding key has exactly 32 bytes');
+  if (!/^[0-9a-f]{16}$/.test(card.eventHashPrefix)) throw new RangeError('A card carries 8 bytes of the event hash');
   const body = Buffer.alloc(BODY_BYTES);
   body.set(uuidBytes(card.proposalId), 0);
   body.writeUInt8(OPERATIONS.indexOf(card.operation) + 1, 16);

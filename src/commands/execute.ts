@@ -2,6 +2,7 @@
  * load → decide → commit, with three tries: the only place where a command meets a store.
  * @module
  */
+import { canonicalText } from '../events/canonical.ts';
 import { genesisHash } from '../events/chain.ts';
 import { type Content, decodeContent, encodeContent } from '../events/commitment.ts';
 import { type Provenance, type SealedEvent, seal } from '../events/envelope.ts';
@@ -81,7 +82,9 @@ export async function execute(ledger: Ledger, request: Request, effects: Effects
     if (result === 'unknown') return { kind: 'undecided', outcome: 'outcome_unknown' };
     if (result.status === 'duplicate') return { kind: 'duplicate', once: result.once };
     if (result.status !== 'conflict') return prepared.execution;
-    refusal = isRefusal(decision) ? { ...prepared.execution, appended: null } : null;
+    refusal = isRefusal(decision)
+      ? { kind: 'decided', outcome: decision.outcome, state, position: head.position, appended: null }
+      : null;
   }
   if (refusal !== null) {
     // The evidence of a refusal never decides the answer.
@@ -139,7 +142,7 @@ function prepare(
       events: sealed === null ? [] : [sealed],
       content: contentChange(request, decision),
       state: encodeState(next),
-      once: request.onceKey === null ? null : { key: request.onceKey, outcome: JSON.stringify(decision.outcome) },
+      once: request.onceKey === null ? null : { key: request.onceKey, outcome: canonicalText(decision.outcome) },
     },
     execution: {
       kind: 'decided',
@@ -170,13 +173,16 @@ function contentChange({ ledger, command }: Request, { events }: Decision): Cont
   };
 }
 
-/** Sends one commit until its outcome is known: the same events with the same ids, so at most one of the tries can win. */
+/**
+ * Sends one commit until its outcome is known: the same events with the same ids, so at most one of the tries can win.
+ * After a try of unknown outcome a later "certainly not" speaks of the later try only, so it settles nothing.
+ */
 async function commitSurely(ledger: Ledger, commit: Commit): Promise<CommitResult | 'unknown'> {
   for (let sent = 1; ; sent += 1) {
     try {
       return await ledger.commit(commit);
     } catch (error) {
-      if (!(error instanceof CommitUnknown)) throw error;
+      if (sent === 1 && !(error instanceof CommitUnknown)) throw error;
       if (sent === RESENDS) return 'unknown';
     }
   }

@@ -4,7 +4,8 @@
  */
 import type { LedgerRef, SubjectKey, TenantId } from '../events/identity.ts';
 import type { Once } from '../events/ports.ts';
-import type { Answer } from './answers.ts';
+import type { Answer, InForce } from './answers.ts';
+import type { Location } from './catalog.ts';
 import type { Entry } from './entries.ts';
 
 /** Who a turn is for. */
@@ -33,6 +34,33 @@ export type Turn = {
   /** The ledger revision the answer rests on; the sender compares it just before the reply. Null: it rests on none. */
   readonly restsOnRevision: number | null;
 };
+
+/** What is remembered at one moment, with the revision it belongs to. */
+export type Remembered = { readonly revision: number; readonly inForce: InForce };
+
+/** All that the assistant's side can do with a preference: see what is in force, and make an offer. */
+export interface Offers {
+  remembered(person: Person): Promise<Remembered>;
+  /** What is in force and what is open, as an answer. */
+  inspect(person: Person, because: 'asked' | 'bare_yes'): Promise<Answer>;
+  /** Offers to remember a value, or (null) to forget; the answer carries the card. Nothing is stored but the offer. */
+  propose(person: Person, value: string | null, collection: 'message' | 'button', delivery: Delivery): Promise<Answer>;
+}
+
+/** A search of places as it was said; the condition left blank is filled from consented memory by the backend. */
+export type SaidPlaceQuery = {
+  readonly area: string;
+  readonly dietary_type: string;
+  readonly keyword: string;
+  readonly near: Location | null;
+  readonly page: number;
+};
+
+/** The searches of a turn, guarded by the revision before and after. */
+export interface Searches {
+  places(person: Person, said: SaidPlaceQuery): Promise<Turn>;
+  events(said: { readonly date: string; readonly area: string; readonly keyword: string }): Promise<Turn>;
+}
 
 export interface Turns {
   /** Fixed entries and buttons: no model, ever. */

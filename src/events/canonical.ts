@@ -21,7 +21,8 @@ function assertCanonical(value: unknown, path: string): void {
     throw new TypeError(`Only safe integers can be hashed: ${path}`);
   }
   if (Array.isArray(value)) {
-    value.forEach((item, index) => assertCanonical(item, `${path}[${index}]`));
+    // entries() visits holes too, as undefined; forEach would let them through.
+    for (const [index, item] of value.entries()) assertCanonical(item, `${path}[${index}]`);
     return;
   }
   if (typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype) {

@@ -10,12 +10,23 @@ import { PreferenceEvent, SCHEMA_VERSION } from './kinds.ts';
 
 /** The longest id of a delivery, message or operation: it stands 16 times in a head's state of 4 KB. */
 export const IDENTIFIER_LENGTH_MAX = 40;
-/** An id given by the channel or by a caller: visible ASCII. */
-export const Identifier = v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/), v.maxLength(IDENTIFIER_LENGTH_MAX));
+/** An id given by the channel or by a caller: visible ASCII but for `"` and `\`, which JSON writes with two bytes. */
+export const Identifier = v.pipe(
+  v.string(),
+  v.regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/),
+  v.maxLength(IDENTIFIER_LENGTH_MAX),
+);
 const hexHash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 
 /** RFC 3339, UTC, exactly three digits of milliseconds: one spelling, so that text order is time order. */
-export const EventTime = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/));
+export const EventTime = v.pipe(
+  v.string(),
+  v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  v.check((text) => {
+    const time = Date.parse(text);
+    return !Number.isNaN(time) && new Date(time).toISOString() === text;
+  }, 'A moment that exists'),
+);
 
 /** Who acted: the person themselves, someone running the service, or the service by its own rules. */
 export const ActorRole = v.picklist(['subject', 'operator', 'service']);
@@ -88,7 +99,7 @@ export function seal(
     correlationid: provenance.correlationId,
   };
   const event = toRecordedEvent(record);
-  const bytes = canonicalBytes(record as unknown as CanonicalValue);
+  const bytes = canonicalBytes(record);
   return { position: place.position, bytes, hash: sha256Hex(bytes), event };
 }
 

@@ -1,0 +1,180 @@
+/**
+ * `npm run ledger -- history|replay|verify|inspect`: the auditor's command line over a read-only port.
+ * @module
+ */
+import type { LedgerId, LedgerRef, SubjectKey } from '../../events/identity.ts';
+import type { LedgerReader } from '../../events/ports.ts';
+import { DIET_FOR_PLACE_SEARCH, PURPOSES } from '../../events/purposes.ts';
+import { type Bound, reaches, replay, through } from '../../projections/replay.ts';
+import type { Problem } from '../../projections/verify.ts';
+import type { LedgerArguments, Target } from './arguments.ts';
+import { allLedgers, type ReadLedger, readLedger, verifyLedger } from './reading.ts';
+
+/** 0 good · 1 the ledger is not as it should be · 2 wrong use · 3 nothing to judge. */
+export type ExitCode = 0 | 1 | 2 | 3;
+
+export type LedgerCommandDependencies = {
+  readonly reader: LedgerReader;
+  readonly subjectOf: (userId: string) => SubjectKey;
+  readonly ledgerOf: (subjectKey: SubjectKey, purpose: string) => LedgerRef;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  /** One JSON document. */
+  readonly out: (json: unknown) => void;
+  /** Words for whoever watches. */
+  readonly say: (words: string) => void;
+};
+
+/** Runs one command. */
+export async function runLedgerCommand(
+  asked: LedgerArguments,
+  dependencies: LedgerCommandDependencies,
+): Promise<ExitCode> {
+  if (asked.purpose !== null && !PURPOSES.has(asked.purpose)) {
+    dependencies.say(`There is no purpose of that name. Known: ${[...PURPOSES.keys()].join(', ')}`);
+    return 2;
+  }
+  switch (asked.command) {
+    case 'history':
+      return history(asked, dependencies);
+    case 'replay':
+      return replayOne(asked, dependencies);
+    case 'verify':
+      return verify(asked, dependencies);
+    case 'inspect':
+      return inspect(asked, dependencies);
+  }
+}
+
+async function* targets(
+  asked: LedgerArguments,
+  { reader, subjectOf, ledgerOf }: LedgerCommandDependencies,
+): AsyncGenerator<LedgerRef> {
+  const { target, purpose } = asked;
+  if (target.by === 'all') {
+    for await (const ledger of allLedgers(reader)) if (purpose === null || ledger.purpose === purpose) yield ledger;
+    return;
+  }
+  const ledgerId = ledgerIdOf(target, purpose, subjectOf, ledgerOf);
+  const ledger = await reader.ledger(ledgerId);
+  if (ledger !== null) yield ledger;
+}
+
+function ledgerIdOf(
+  target: Exclude<Target, { by: 'all' }>,
+  purpose: string | null,
+  subjectOf: LedgerCommandDependencies['subjectOf'],
+  ledgerOf: LedgerCommandDependencies['ledgerOf'],
+): LedgerId {
+  if (target.by === 'ledger') return target.ledgerId as LedgerId;
+  const subject = target.by === 'user' ? subjectOf(target.userId) : (target.subjectKey as SubjectKey);
+  return ledgerOf(subject, purpose ?? DIET_FOR_PLACE_SEARCH.purpose).ledgerId;
+}
+
+async function one(asked: LedgerArguments, dependencies: LedgerCommandDependencies): Promise<ReadLedger | null> {
+  for await (const ledger of targets(asked, dependencies)) return readLedger(dependencies.reader, ledger);
+  dependencies.say('There is no such ledger: nothing was ever offered or decided.');
+  return null;
+}
+
+function unreadable({ unreadableAt }: ReadLedger, say: (words: string) => void): boolean {
+  if (unreadableAt === null) return false;
+  say(`Position ${unreadableAt} cannot be read as an event. Run verify.`);
+  return true;
+}
+
+async function history(asked: LedgerArguments, dependencies: LedgerCommandDependencies): Promise<ExitCode> {
+  const ledgers: unknown[] = [];
+  let code: ExitCode = 0;
+  for await (const ledger of targets(asked, dependencies)) {
+    const read = await readLedger(dependencies.reader, ledger);
+    if (unreadable(read, dependencies.say)) code = 1;
+    if (!reaches(read.events, asked.bound)) continue;
+    const counted = through(read.events, asked.bound);
+    ledgers.push({
+      ledgerId: ledger.ledgerId,
+      purpose: ledger.purpose,
+      position: counted.length,
+      revision: replay(read.events, asked.bound, null).revision,
+      hash: counted.at(-1)?.hash ?? null,
+      events: counted.map(({ event, hash }) => ({ ...event, hash })),
+    });
+  }
+  dependencies.out({ ledgers });
+  if (ledgers.length > 0 || code === 1) return code;
+  dependencies.say('There is nothing to show.');
+  return 3;
+}
+
+function atOf(bound: Bound, time: string | null): string | null {
+  return bound.kind === 'at' ? new Date(bound.at).toISOString() : time;
+}
+
+async function replayOne(asked: LedgerArguments, dependencies: LedgerCommandDependencies): Promise<ExitCode> {
+  const read = await one(asked, dependencies);
+  if (read === null) return 3;
+  if (unreadable(read, dependencies.say)) return 1;
+  if (!reaches(read.events, asked.bound)) {
+    dependencies.say('The ledger does not reach that far.');
+    return 3;
+  }
+  const { position, revision, time, state, value, consent, erased, proposalOpen } = replay(
+    read.events,
+    asked.bound,
+    read.content,
+  );
+  dependencies.out({
+    ledgerId: read.ledger.ledgerId,
+    purpose: read.ledger.purpose,
+    position,
+    revision,
+    at: atOf(asked.bound, time),
+    state,
+    ...(value === null ? {} : { value }),
+    ...(consent === null ? {} : { consent }),
+    ...(erased === null ? {} : { erased }),
+    proposalOpen,
+  });
+  return 0;
+}
+
+async function verify(asked: LedgerArguments, dependencies: LedgerCommandDependencies): Promise<ExitCode> {
+  let ledgers = 0;
+  let events = 0;
+  const problems: Problem[] = [];
+  for await (const ledger of targets(asked, dependencies)) {
+    const verified = await verifyLedger(dependencies.reader, ledger);
+    ledgers += 1;
+    events += verified.events;
+    if (verified.problem !== null) {
+      problems.push(verified.problem);
+      dependencies.say(
+        `${verified.problem.ledgerId}: position ${verified.problem.position}: ${verified.problem.cause}`,
+      );
+    }
+    if (ledgers % 1_000 === 0) dependencies.say(`${ledgers} ledgers, ${events} events so far`);
+  }
+  dependencies.out({ ok: ledgers > 0 && problems.length === 0, ledgers, events, problems });
+  if (ledgers === 0) {
+    dependencies.say('There is nothing to verify.');
+    return 3;
+  }
+  dependencies.say(`${ledgers} ledgers, ${events} events, ${problems.length} problems`);
+  return problems.length === 0 ? 0 : 1;
+}
+
+async function inspect(asked: LedgerArguments, dependencies: LedgerCommandDependencies): Promise<ExitCode> {
+  const read = await one(asked, dependencies);
+  if (read === null) return 3;
+  if (unreadable(read, dependencies.say)) return 1;
+  const at = Math.max(dependencies.clock(), read.head.time === null ? 0 : Date.parse(read.head.time));
+  const { revision, state, value, proposalOpen } = replay(read.events, { kind: 'at', at }, read.content);
+  dependencies.out({
+    purpose: read.ledger.purpose,
+    revision,
+    state,
+    ...(value === null ? {} : { value }),
+    open: proposalOpen,
+  });
+  return 0;
+}

@@ -1,0 +1,160 @@
+/**
+ * The environment, read once: either a complete configuration or the list of all that is wrong with it.
+ * @module
+ */
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import * as v from 'valibot';
+import type { CardKeys } from '../../commands/card.ts';
+import { TenantId } from '../../events/identity.ts';
+
+/** Environment variables by name; an empty value counts as unset. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type Config = {
+  readonly production: boolean;
+  readonly port: number;
+  readonly host: string;
+  readonly tenantId: TenantId;
+  readonly store: { readonly kind: 'sqlite'; readonly path: string };
+  readonly subjectKeySecret: KeyObject;
+  readonly cardKeys: CardKeys;
+  /** Null: the chat simulator stands in for LINE. */
+  readonly line: {
+    readonly channelSecret: string;
+    readonly channelAccessToken: string;
+    readonly apiBaseUrl: string;
+    readonly botUserId: string;
+  } | null;
+};
+
+/** One thing that is wrong: the variable and what to do about it. Never holds the value. */
+export type ConfigProblem = { readonly variable: string; readonly message: string };
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+/** The tenant of the simulator's people, so that they never meet a real channel's. */
+const SIMULATOR_TENANT = v.parse(TenantId, 'simulator');
+const KEY_BYTES_MIN = 32;
+/** A key with fewer different bytes than this was typed, not generated. */
+const KEY_DISTINCT_BYTES_MIN = 12;
+
+/** Reads the environment. `localSecrets` fill in what a local start makes for itself; production never sees them. */
+export function readConfig(
+  environment: Environment,
+  localSecrets: { readonly SUBJECT_KEY: string; readonly CARD_KEYS: string } | null,
+): { ok: true; config: Config } | { ok: false; problems: readonly ConfigProblem[] } {
+  const problems: ConfigProblem[] = [];
+  const wrong = (variable: string, message: string): null => {
+    problems.push({ variable, message });
+    return null;
+  };
+  const read = (name: string): string | null => {
+    const value = environment[name];
+    return value === undefined || value === '' ? null : value;
+  };
+  const production = read('NODE_ENV') === 'production';
+  const port = portOf(read('PORT'), wrong);
+  const host = read('HOST') ?? '127.0.0.1';
+  const simulator = simulatorOn(read('SIMULATOR'), read('LINE_CHANNEL_ACCESS_TOKEN') !== null, production, host, wrong);
+  const secret = (name: 'SUBJECT_KEY' | 'CARD_KEYS'): string | null => {
+    const own = read(name);
+    if (own !== null) return own;
+    if (production || localSecrets === null) return wrong(name, 'is missing');
+    return localSecrets[name];
+  };
+  const subjectKeyText = secret('SUBJECT_KEY');
+  const subjectKeySecret = subjectKeyText === null ? null : keyOf('SUBJECT_KEY', subjectKeyText, wrong);
+  const cardKeysText = secret('CARD_KEYS');
+  const cardKeys = cardKeysText === null ? null : cardKeysOf(cardKeysText, wrong);
+  const tenantId = tenantOf(read('TENANT_ID'), simulator, production, wrong);
+  const line = simulator ? null : lineOf(read, wrong);
+  const storeKind = read('LEDGER_STORE') ?? 'sqlite';
+  if (storeKind !== 'sqlite') wrong('LEDGER_STORE', 'is not sqlite');
+  if (problems.length > 0 || subjectKeySecret === null || cardKeys === null || tenantId === null || port === null) {
+    return { ok: false, problems };
+  }
+  return {
+    ok: true,
+    config: {
+      production,
+      port,
+      host,
+      tenantId,
+      store: { kind: 'sqlite', path: read('LEDGER_SQLITE_PATH') ?? '.local/ledger.sqlite' },
+      subjectKeySecret,
+      cardKeys,
+      line,
+    },
+  };
+}
+
+type Wrong = (variable: string, message: string) => null;
+
+function portOf(text: string | null, wrong: Wrong): number | null {
+  if (text === null) return 8080;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  return port >= 0 && port <= 65_535 ? port : wrong('PORT', 'is not a port number from 0 to 65535');
+}
+
+function simulatorOn(said: string | null, hasToken: boolean, production: boolean, host: string, wrong: Wrong): boolean {
+  if (said !== null && said !== 'on' && said !== 'off') {
+    wrong('SIMULATOR', 'is neither on nor off');
+    return false;
+  }
+  if (said === 'on' && production) wrong('SIMULATOR', 'is on with NODE_ENV=production');
+  if (said === 'on' && hasToken) wrong('SIMULATOR', 'is on beside a real LINE_CHANNEL_ACCESS_TOKEN');
+  if (said === 'on' && !LOOPBACK.has(host)) wrong('SIMULATOR', 'is on while HOST is not loopback');
+  if (said !== null) return said === 'on';
+  return !production && !hasToken && LOOPBACK.has(host);
+}
+
+function keyOf(variable: string, text: string, wrong: Wrong): KeyObject | null {
+  const bytes = Buffer.from(text, 'base64');
+  // Nothing is trimmed: a key that does not re-encode to the given text is not the key that was meant.
+  if (bytes.toString('base64') !== text) return wrong(variable, 'is not exact base64 (no spaces, no line end)');
+  if (bytes.length < KEY_BYTES_MIN) return wrong(variable, `is shorter than ${KEY_BYTES_MIN} bytes`);
+  if (new Set(bytes).size < KEY_DISTINCT_BYTES_MIN) return wrong(variable, 'is weak: make it with a random generator');
+  return createSecretKey(bytes);
+}
+
+function cardKeysOf(text: string, wrong: Wrong): CardKeys | null {
+  const keys: { keyId: string; key: KeyObject }[] = [];
+  for (const part of text.split(',')) {
+    const [, keyId, keyText] = /^([a-z0-9]{1,8}):(.+)$/.exec(part) ?? [];
+    if (keyId === undefined || keyText === undefined) {
+      return wrong('CARD_KEYS', 'is not a list of <key id>:<base64>, key ids of 1 to 8 lower case letters and digits');
+    }
+    if (keys.some((known) => known.keyId === keyId)) return wrong('CARD_KEYS', `names ${keyId} twice`);
+    const key = keyOf('CARD_KEYS', keyText, wrong);
+    if (key === null) return null;
+    keys.push({ keyId, key });
+  }
+  return keys;
+}
+
+function tenantOf(said: string | null, simulator: boolean, production: boolean, wrong: Wrong): TenantId | null {
+  if (simulator) return SIMULATOR_TENANT;
+  if (said === null && production) return wrong('TENANT_ID', 'is missing');
+  const tenant = v.safeParse(TenantId, said ?? 'local');
+  if (!tenant.success) return wrong('TENANT_ID', 'is not 1 to 40 lower case letters, digits and hyphens');
+  if (tenant.output === SIMULATOR_TENANT) return wrong('TENANT_ID', "is kept for the simulator's people");
+  return tenant.output;
+}
+
+function lineOf(read: (name: string) => string | null, wrong: Wrong): Config['line'] {
+  const channelSecret = read('LINE_CHANNEL_SECRET');
+  const channelAccessToken = read('LINE_CHANNEL_ACCESS_TOKEN');
+  const botUserId = read('LINE_BOT_USER_ID');
+  const apiBaseUrl = read('LINE_API_BASE_URL') ?? 'https://api.line.me';
+  if (channelSecret === null) wrong('LINE_CHANNEL_SECRET', 'is missing: anyone could sign');
+  else if (!/^[\x21-\x7e]{16,}$/.test(channelSecret))
+    wrong('LINE_CHANNEL_SECRET', 'is shorter than 16 visible characters');
+  if (channelAccessToken === null) wrong('LINE_CHANNEL_ACCESS_TOKEN', 'is missing');
+  if (botUserId === null) wrong('LINE_BOT_USER_ID', 'is missing: deliveries for another bot could not be told apart');
+  else if (!/^U[0-9a-f]{32}$/.test(botUserId)) wrong('LINE_BOT_USER_ID', 'is not U and 32 hex digits');
+  if (!URL.canParse(apiBaseUrl)) wrong('LINE_API_BASE_URL', 'is not a URL');
+  else if (new URL(apiBaseUrl).origin !== apiBaseUrl.replace(/\/$/, '')) {
+    wrong('LINE_API_BASE_URL', 'has a path: the SDK keeps only the origin');
+  }
+  if (channelSecret === null || channelAccessToken === null || botUserId === null) return null;
+  return { channelSecret, channelAccessToken, apiBaseUrl, botUserId };
+}
