@@ -107,7 +107,7 @@ describe('what is not exactly a token we signed is refused', () => {
 
   test('every character left out, doubled, or followed by another', () => {
     for (let index = 0; index <= token.length; index += 1) {
-      expectRefused(token.slice(0, index) + token.slice(index + 1) || '.');
+      if (index < token.length) expectRefused(token.slice(0, index) + token.slice(index + 1));
       for (const character of alphabet) expectRefused(token.slice(0, index) + character + token.slice(index));
     }
   }, 60_000);

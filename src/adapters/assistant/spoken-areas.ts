@@ -9,8 +9,25 @@ export type SpokenArea = { readonly area: string; readonly at: number; readonly 
 
 const NEARBY = ['集合點附近', '集合地點附近', '活動附近', '會場附近', '這附近', '這裡附近', '附近', '這邊', '周邊'];
 const OUTSIDE = [
-  '台北', '新北', '桃園', '台中', '台南', '高雄', '基隆', '新竹', '苗栗', '南投', '雲林', '嘉義', '屏東', '宜蘭', '花蓮',
-  '台東', '澎湖', '金門', '馬祖',
+  '台北',
+  '新北',
+  '桃園',
+  '台中',
+  '台南',
+  '高雄',
+  '基隆',
+  '新竹',
+  '苗栗',
+  '南投',
+  '雲林',
+  '嘉義',
+  '屏東',
+  '宜蘭',
+  '花蓮',
+  '台東',
+  '澎湖',
+  '金門',
+  '馬祖',
 ];
 /** A short township name before one of these is part of another word (和美食, 大城市) or of a street. */
 const NOT_AN_AREA_BEFORE: Readonly<Record<string, readonly string[]>> = {

@@ -28,5 +28,8 @@ function realDate(year: number, month: number, day: number, mayRoll = false): st
 
 /** The text without dates and words for days. */
 export function withoutDates(text: string): string {
-  return text.replace(/\d{1,4}[年月日號/-]/g, '').replace(/\d/g, '').replaceAll(/[今明後]天|這?個?週末|日/g, '');
+  return text
+    .replace(/\d{1,4}[年月日號/-]/g, '')
+    .replace(/\d/g, '')
+    .replaceAll(/[今明後]天|這?個?週末|日/g, '');
 }

@@ -30,7 +30,8 @@ const FOLDED_PAIRS =
   '来來对對会會个個们們样樣块塊钟鐘着著裡裡里裡喔哦妳你您你';
 
 const FOLDED = new Map<string, string>();
-for (let at = 0; at + 1 < FOLDED_PAIRS.length; at += 2) FOLDED.set(FOLDED_PAIRS.charAt(at), FOLDED_PAIRS.charAt(at + 1));
+for (let at = 0; at + 1 < FOLDED_PAIRS.length; at += 2)
+  FOLDED.set(FOLDED_PAIRS.charAt(at), FOLDED_PAIRS.charAt(at + 1));
 
 const QUESTION_WORDS = ['嗎', '什麼', '哪', '幾', '多少', '怎麼', '為何', '有沒有', '是不是', '會不會', '誰'];
 const WISH_WORDS = ['記', '忘', '存', '改成', '換成', '刪', '同意'];
@@ -71,7 +72,10 @@ export function hasAny(text: string, words: readonly string[]): boolean {
 }
 
 /** Where the first of the words stands, the longest at that place; null when none does. */
-export function earliest(text: string, words: readonly string[]): { readonly at: number; readonly word: string } | null {
+export function earliest(
+  text: string,
+  words: readonly string[],
+): { readonly at: number; readonly word: string } | null {
   let found: { at: number; word: string } | null = null;
   for (const word of words) {
     const at = text.indexOf(word);

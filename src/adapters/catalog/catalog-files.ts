@@ -224,7 +224,7 @@ function readFile<T>(
 }
 
 /** Whether the text is `YYYY-MM-DD` of a day that exists. */
-export function isRealDate(text: string): boolean {
+function isRealDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const midnight = Date.parse(`${text}T00:00:00Z`);
   // 2026-02-30 parses as a day of March: a real date comes back as it went in.

@@ -4,7 +4,7 @@
  */
 import type { EventAnswer, EventQuery, LocalEvent, Source } from '../../commands/catalog.ts';
 import type { AreaNames } from './area-names.ts';
-import { type EventsFile, isRealDate } from './catalog-files.ts';
+import type { EventsFile } from './catalog-files.ts';
 import { CONDITION_LENGTH_MAX, foldText } from './text-folding.ts';
 
 /**
@@ -19,7 +19,7 @@ export function searchEvents(file: EventsFile, areas: AreaNames, query: EventQue
   const date = foldText(query.date);
   const keyword = foldText(query.keyword);
   const meaning = areas.meaningOf(query.area);
-  if (meaning.kind === 'unknown' || (date !== '' && !isRealDate(date))) return { status: 'no_data', catalogVersion };
+  if (meaning.kind === 'unknown') return { status: 'no_data', catalogVersion };
   const found = file.events
     .filter((event) => meaning.kind !== 'township' || event.area.value === meaning.name)
     .filter((event) => date === '' || event.date.value === date)

@@ -108,7 +108,8 @@ function resultOf(kind: 'reply' | 'push', error: unknown): SendResult {
   if (error instanceof HTTPFetchError) {
     const { status } = error;
     if (status === 409 && kind === 'push') return { result: 'already_accepted' };
-    if (status === 400 && kind === 'reply' && /invalid reply token/i.test(error.body)) return { result: 'invalid_token' };
+    if (status === 400 && kind === 'reply' && /invalid reply token/i.test(error.body))
+      return { result: 'invalid_token' };
     if (status === 429 || status >= 500) return { result: 'unavailable' };
     return { result: 'rejected', status };
   }

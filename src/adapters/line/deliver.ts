@@ -16,7 +16,7 @@ export const REPLY_TOKEN_MS = 50_000;
 const RETRY_KEY_NAMESPACE = '2f9bd0c4-6a0e-5c55-9d0b-7c6a3d1f8e42';
 
 /** How to reach a person about one event. */
-export type Envelope = {
+export type AnswerRoute = {
   readonly turnId: string;
   /** The webhookEventId or operation id that names the answer. */
   readonly key: string;
@@ -31,7 +31,7 @@ export type Envelope = {
 export type Given = Extract<TurnRecord['outcome'], 'replied' | 'pushed' | 'rejected' | 'owed'>;
 
 /** Gives the answers of a turn that has some. Rejects only when the store or the view fails. */
-export type Deliver = (turn: Turn, envelope: Envelope) => Promise<Given>;
+export type Deliver = (turn: Turn, route: AnswerRoute) => Promise<Given>;
 
 export type DeliverParts = {
   readonly client: LineClient;
@@ -53,24 +53,24 @@ export function createDeliver(parts: DeliverParts): Deliver {
     return [{ status: 'preference_changed' }];
   }
 
-  async function send(turn: Turn, envelope: Envelope): Promise<Given> {
-    const { person, userId, reply } = envelope;
+  async function send(turn: Turn, route: AnswerRoute): Promise<Given> {
+    const { person, userId, reply } = route;
     if (reply !== null && clock() - reply.receivedAt < REPLY_TOKEN_MS) {
       const messages = view(await currentAnswers(turn, person), { buildId });
       const replied = await client.reply({ replyToken: reply.token, messages });
       if (replied.result !== 'invalid_token') return givenOf(replied, 'replied');
       // The token cannot be too old yet, so an earlier try used it. A card made since has ended the one sent then.
-      if (envelope.attempt > 0 && !offersCard(turn)) return 'replied';
+      if (route.attempt > 0 && !offersCard(turn)) return 'replied';
     }
     const messages = view(await currentAnswers(turn, person), { buildId });
-    return givenOf(await client.push({ to: userId, messages, retryKey: retryKeyOf(turn, envelope) }), 'pushed');
+    return givenOf(await client.push({ to: userId, messages, retryKey: retryKeyOf(turn, route) }), 'pushed');
   }
 
-  return async function deliver(turn, envelope) {
-    const given = await send(turn, envelope);
+  return async function deliver(turn, route) {
+    const given = await send(turn, route);
     count(`answer_${given}`);
     log({
-      turnId: envelope.turnId,
+      turnId: route.turnId,
       statuses: turn.answers.map(({ status }) => status),
       outcome: given,
       revision: turn.restsOnRevision,
@@ -98,7 +98,7 @@ function offersCard({ answers }: Turn): boolean {
 }
 
 /** The same on each retry of the same answer; a card made again is another body, so it gets a key of its own. */
-function retryKeyOf(turn: Turn, { key, attempt }: Envelope): RetryKey {
+function retryKeyOf(turn: Turn, { key, attempt }: AnswerRoute): RetryKey {
   const kind = offersCard(turn) ? `card|${attempt}` : 'answer';
   return v.parse(RetryKey, uuidV5(`${key}|${kind}`, RETRY_KEY_NAMESPACE));
 }

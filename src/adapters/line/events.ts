@@ -14,8 +14,6 @@ import type { IgnoredCount } from './signals.ts';
 const EVENTS_MAX = 100;
 /** The longest text that is read, characters (code points). */
 const TEXT_LENGTH_MAX = 1_200;
-/** LINE's own bound of a postback, UTF-16 units. */
-const POSTBACK_LENGTH_MAX = 300;
 
 const Destination = v.object({ destination: v.string() });
 const Events = v.object({ events: v.pipe(v.array(v.looseObject({ type: v.string() })), v.maxLength(EVENTS_MAX)) });
@@ -107,12 +105,13 @@ export function readEvent(raw: RawEvent, fixedEntry: (text: string) => Entry | n
   if (!base.success) return ignored('event_malformed');
   const { webhookEventId, mode, replyToken, source } = base.output;
   if (mode !== 'active') return ignored('event_standby');
-  if (!isAnswered(raw.type)) return ignored('event_of_other_type');
+  const { type } = raw;
+  if (!isAnswered(type)) return ignored('event_of_other_type');
   if (source.type !== 'user') return readGroupEvent(raw, base.output, fixedEntry);
   if (source.userId === null) return ignored('event_without_user');
   if (isVerification(replyToken, source.userId)) return ignored('event_verification');
   const origin = { eventId: webhookEventId, userId: source.userId, messageId: null, replyToken };
-  switch (raw.type) {
+  switch (type) {
     case 'message':
       return readMessage(raw, origin, fixedEntry);
     case 'postback':
@@ -134,7 +133,14 @@ export function readEvent(raw: RawEvent, fixedEntry: (text: string) => Entry | n
   }
 }
 
-const ANSWERED = ['message', 'postback', 'follow', 'unfollow', 'unsend', 'messageEdited'] as const satisfies readonly webhook.Event['type'][];
+const ANSWERED = [
+  'message',
+  'postback',
+  'follow',
+  'unfollow',
+  'unsend',
+  'messageEdited',
+] as const satisfies readonly webhook.Event['type'][];
 type AnsweredType = (typeof ANSWERED)[number];
 
 function isAnswered(type: string): type is AnsweredType {
@@ -179,8 +185,7 @@ function readPostback(raw: RawEvent, origin: EventOrigin): Incoming {
   const parsed = v.safeParse(WithPostback, raw);
   if (!parsed.success) return ignored('event_malformed');
   const { data } = parsed.output.postback;
-  const entry = data.length > POSTBACK_LENGTH_MAX ? null : decodePostback(data);
-  return { kind: 'entry', entry: entry ?? { entry: 'unsupported_message' }, ...origin };
+  return { kind: 'entry', entry: decodePostback(data) ?? { entry: 'unsupported_message' }, ...origin };
 }
 
 /** In a group only what asks LOCAL for something is heard, and never answered with anything about a person. */

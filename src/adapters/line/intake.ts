@@ -11,7 +11,7 @@ import type { Inbox, Outbox } from '../../events/delivery-ports.ts';
 import type { SubjectKey } from '../../events/identity.ts';
 import type { AddressBook } from './addresses.ts';
 import { type Timer, within } from './deadline.ts';
-import type { Deliver, Given } from './deliver.ts';
+import type { Deliver } from './deliver.ts';
 import type { EventOrigin, Incoming } from './events.ts';
 import { encodeJobBody, type JobBody, queuedForm } from './job.ts';
 import type { CountLine } from './signals.ts';
@@ -89,7 +89,11 @@ export function createIntake(parts: IntakeParts): (incoming: Incoming, time: Req
     return leftToWorker;
   }
 
-  async function takeDeciding(event: Extract<Chat, { kind: 'entry' }>, person: Person, time: RequestTime): Promise<Rest> {
+  async function takeDeciding(
+    event: Extract<Chat, { kind: 'entry' }>,
+    person: Person,
+    time: RequestTime,
+  ): Promise<Rest> {
     const addressed = addresses.put(person.subjectKey, event.userId).catch(() => count('store_failed'));
     const decided = turns.entry(person, event.entry, deliveryOf(event)).finally(() => addressed);
     const waited = await within(decided, left(time), timer);
@@ -98,7 +102,11 @@ export function createIntake(parts: IntakeParts): (incoming: Incoming, time: Req
       return deferred;
     }
     const turn = waited.value;
-    if (turn.answers.length > 0 && turn.onceKey === null) {
+    if (turn.answers.length === 0) {
+      count('answer_silent');
+      return done;
+    }
+    if (turn.onceKey === null) {
       const body = { kind: 'entry', entry: queuedForm(event.entry), replyToken: event.replyToken } as const;
       const accepted = await makeDurable(event, person, body, time);
       if (accepted === 'unknown') return deferred;
@@ -126,35 +134,22 @@ export function createIntake(parts: IntakeParts): (incoming: Incoming, time: Req
   }
 
   async function giveAndClose(turn: Turn, event: EventOrigin, person: Person, time: RequestTime) {
+    const { eventId, userId, replyToken } = event;
+    const { turnId } = deliveryOf(event);
+    const reply = replyToken === null ? null : { token: replyToken, receivedAt: time.receivedAt };
+    const key = turn.onceKey ?? eventId;
     try {
-      if ((await give(turn, event, person, time)) === 'owed') {
+      if ((await deliver(turn, { turnId, key, person, userId, reply, attempt: 0 })) === 'owed') {
         // Another turn of the person may have released it before this one was owed.
-        await addresses.put(person.subjectKey, event.userId);
-        parts.wakeWorker();
+        await addresses.put(person.subjectKey, userId);
         return 'keep';
       }
-      await (turn.onceKey === null ? inbox.finish(event.eventId) : outbox.answered(turn.onceKey));
+      await (turn.onceKey === null ? inbox.finish(eventId) : outbox.answered(turn.onceKey));
       return 'release';
     } catch {
-      count('answer_owed');
+      count('store_failed');
       return 'keep';
     }
-  }
-
-  async function give(
-    turn: Turn,
-    event: EventOrigin,
-    person: Person,
-    { receivedAt }: RequestTime,
-  ): Promise<Given | 'silent'> {
-    if (turn.answers.length === 0) {
-      count('answer_silent');
-      return 'silent';
-    }
-    const reply = event.replyToken === null ? null : { token: event.replyToken, receivedAt };
-    const { turnId } = deliveryOf(event);
-    const key = turn.onceKey ?? event.eventId;
-    return deliver(turn, { turnId, key, person, userId: event.userId, reply, attempt: 0 });
   }
 
   /**

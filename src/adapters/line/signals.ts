@@ -41,7 +41,13 @@ export type AnswerCount =
   | 'answer_overtaken';
 
 /** Faults of the parts behind the channel. */
-export type FaultCount = 'turn_failed' | 'turn_too_slow' | 'store_failed' | 'job_unreadable' | 'text_emptied';
+export type FaultCount =
+  | 'turn_failed'
+  | 'turn_too_slow'
+  | 'store_failed'
+  | 'job_failed'
+  | 'job_unreadable'
+  | 'text_emptied';
 
 export type LineCount = RequestCount | IgnoredCount | TakenCount | AnswerCount | FaultCount;
 /** Raises one counter by one. Must not throw. */

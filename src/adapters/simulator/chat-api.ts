@@ -154,7 +154,11 @@ async function sameOriginJson(c: Context, next: Next) {
   return next();
 }
 
-function personItem(chats: Chats, letterOf: string, id: string): { person: Person; item: PersonItem } | actions.Refused {
+function personItem(
+  chats: Chats,
+  letterOf: string,
+  id: string,
+): { person: Person; item: PersonItem } | actions.Refused {
   const person = chats.byLetter(letterOf);
   if (person === undefined) return NO_PERSON;
   const item = actions.itemOf(person, id);

@@ -4,6 +4,9 @@
  */
 import { html } from 'hono/html';
 
+const PIN = html`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 21s7-6.2 7-11.5a7 7 0 0 0-14 0C5 14.8 12 21 12 21z"/><circle cx="12" cy="9.5" r="2.5"/></svg>`;
+const SMILE = html`<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="9"/><path d="M8.5 14.5a4.2 4.2 0 0 0 7 0M9 9.5v.5M15 9.5v.5"/></svg>`;
+
 /** Sentences to begin with, offered in an empty chat. */
 const OPENINGS = ['花壇有推薦吃的嗎？', '以後優先找蔬食，幫我記住', '我的偏好'];
 
@@ -71,8 +74,8 @@ export function chatPage({ movableClock }: { readonly movableClock: boolean }) {
       </div>
     </details>
     <div class="line">
-      <button type="button" id="send-location" class="icon" aria-label="傳位置" title="傳位置">📍</button>
-      <button type="button" id="send-sticker" class="icon" aria-label="傳貼圖" title="傳貼圖">🙂</button>
+      <button type="button" id="send-location" class="icon" aria-label="傳位置" title="傳位置">${PIN}</button>
+      <button type="button" id="send-sticker" class="icon" aria-label="傳貼圖" title="傳貼圖">${SMILE}</button>
       <label class="hidden" for="words">訊息</label>
       <textarea id="words" name="words" rows="1" maxlength="10000" placeholder="輸入訊息" autocomplete="off" enterkeyhint="send"></textarea>
       <button type="submit" id="send" class="primary send">送出</button>

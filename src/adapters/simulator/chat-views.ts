@@ -24,7 +24,22 @@ export function itemView(item: Item) {
   const { id, from, at, text, shown, held, unsent, edited, read, deliveries, event } = item;
   const { mode, type } = event;
   const can = { unsend: type === 'message' && !unsent, edit: isText(event) && !unsent };
-  return { id, from, at, text, shown, held, unsent, edited, read, deliveries, mode, source: event.source.type, type, can };
+  return {
+    id,
+    from,
+    at,
+    text,
+    shown,
+    held,
+    unsent,
+    edited,
+    read,
+    deliveries,
+    mode,
+    source: event.source.type,
+    type,
+    can,
+  };
 }
 
 function isText(event: LineEvent): boolean {

@@ -33,10 +33,7 @@ const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
     ...'text contents adjustMode align gravity wrap lineSpacing maxLines action'.split(' '),
   ],
   span: ['type', 'text', 'size', 'color', 'weight', 'style', 'decoration'],
-  image: [
-    ...POSITIONED,
-    ...'url align gravity size aspectRatio aspectMode backgroundColor action animated'.split(' '),
-  ],
+  image: [...POSITIONED, ...'url align gravity size aspectRatio aspectMode backgroundColor action animated'.split(' ')],
   icon: [...POSITIONED, 'url', 'size', 'aspectRatio', 'scaling'],
   separator: ['type', 'margin', 'color'],
   filler: ['type', 'flex'],

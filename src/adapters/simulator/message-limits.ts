@@ -44,7 +44,8 @@ export function messagesError(messages: unknown): LineError | null {
   if (faults.length > 0) return requestError(faults);
   for (const [index, message] of messages.entries()) {
     const details = innerFaults(message as Fields);
-    if (details.length > 0) return { message: `A message (messages[${index}]) in the request body is invalid`, details };
+    if (details.length > 0)
+      return { message: `A message (messages[${index}]) in the request body is invalid`, details };
   }
   return null;
 }

@@ -67,7 +67,7 @@ export function sendLocation(
   if (person.relation === 'blocked') return BLOCKED;
   const { id, markAsReadToken } = messageTokens(deps.ids);
   const message = { type: 'location', id, markAsReadToken, ...location } as const;
-  const text = `📍 ${location.title}\n${location.latitude}, ${location.longitude}`;
+  const text = `位置：${location.title}\n${location.latitude}, ${location.longitude}`;
   return happen(deps, person, { type: 'message', message }, { as: 'said', text }, manner);
 }
 
@@ -125,26 +125,14 @@ export function unsend(deps: ActionDeps, person: Person, item: PersonItem, manne
 }
 
 /** Edits a text message; LINE offers this in groups only for now. */
-export function edit(
-  deps: ActionDeps,
-  person: Person,
-  item: PersonItem,
-  text: string,
-  manner: Manner,
-): Done | Refused {
+export function edit(deps: ActionDeps, person: Person, item: PersonItem, text: string, manner: Manner): Done | Refused {
   if (item.event.type !== 'message' || item.event.message.type !== 'text' || item.unsent)
     return { refused: '只有還在的文字訊息可以編輯。' };
   item.text = text;
   item.edited = true;
   deps.chats.changed({ kind: 'item', letter: person.letter, item });
   const message = { ...item.event.message, text };
-  return happen(
-    deps,
-    person,
-    { type: 'messageEdited', message },
-    { as: 'happened', text: '編輯了一則訊息' },
-    manner,
-  );
+  return happen(deps, person, { type: 'messageEdited', message }, { as: 'happened', text: '編輯了一則訊息' }, manner);
 }
 
 /** Adds, blocks or unblocks the account. */
@@ -159,7 +147,8 @@ export function relate(
     return { refused: '現在不能這樣做。' };
   person.relation = to === 'block' ? 'blocked' : 'friend';
   const oneToOne = { ...manner, source: 'user' } as const;
-  if (to === 'block') return happen(deps, person, { type: 'unfollow' }, { as: 'happened', text: '封鎖了 LOCAL' }, oneToOne);
+  if (to === 'block')
+    return happen(deps, person, { type: 'unfollow' }, { as: 'happened', text: '封鎖了 LOCAL' }, oneToOne);
   const isUnblocked = to === 'unblock';
   const text = isUnblocked ? '解除封鎖 LOCAL' : '加 LOCAL 為好友';
   return happen(deps, person, { type: 'follow', follow: { isUnblocked } }, { as: 'happened', text }, oneToOne);

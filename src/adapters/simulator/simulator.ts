@@ -44,12 +44,15 @@ export type Simulator = {
   readonly close: () => void;
 };
 
+const SCRIPT = 'text/javascript';
 const ASSETS = {
-  '/app.js': ['chat-app.js', 'text/javascript'],
-  '/flex.js': ['chat-flex.js', 'text/javascript'],
-  '/panels.js': ['chat-panels.js', 'text/javascript'],
-  '/style.css': ['chat.css', 'text/css'],
-  '/icon.svg': ['icon.svg', 'image/svg+xml'],
+  '/app.js': [['app.js'], SCRIPT],
+  '/dom.js': [['dom.js'], SCRIPT],
+  '/flex.js': [['flex.js'], SCRIPT],
+  '/items.js': [['items.js'], SCRIPT],
+  '/panels.js': [['panels.js'], SCRIPT],
+  '/style.css': [['page.css', 'layout.css', 'chat.css', 'flex.css', 'panels.css'], 'text/css'],
+  '/icon.svg': [['icon.svg'], 'image/svg+xml'],
 } as const;
 
 const POLICY = [
@@ -87,8 +90,8 @@ export function createSimulator(deps: SimulatorDeps): Simulator {
     c.header('cache-control', 'no-store');
   });
   routes.get('/', (c) => c.html(chatPage({ movableClock: advanceClock !== null })));
-  for (const [path, [file, type]] of Object.entries(ASSETS)) {
-    const text = readFileSync(new URL(`./page/${file}`, import.meta.url), 'utf8');
+  for (const [path, [files, type]] of Object.entries(ASSETS)) {
+    const text = files.map((file) => readFileSync(new URL(`./page/${file}`, import.meta.url), 'utf8')).join('\n');
     routes.get(path, (c: Context) => c.body(text, 200, { 'content-type': `${type}; charset=utf-8` }));
   }
   routes.get('/stream', (c) => {

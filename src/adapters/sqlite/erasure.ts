@@ -10,7 +10,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Writer } from './group-commit.ts';
-import { isLocked } from './store-refused.ts';
 
 /** How long an owed truncation waits for others to share it, milliseconds. */
 const OWED_DELAY_MS = 25;
@@ -51,38 +50,37 @@ export function walErasure(db: DatabaseSync, writer: Writer, random: () => numbe
     const { requested, done } = counts();
     return requested > done;
   }
-  /** Whether the log is empty now; what was erased before this call is then gone from it. */
-  function truncated(): boolean {
+  /** Empties the log and says that what was counted before is gone; false when a reader or an error was in the way. */
+  async function truncateOnce(): Promise<boolean> {
     try {
-      return (truncate.get() as { busy: number }).busy === 0;
-    } catch (error) {
-      if (isLocked(error)) return false;
-      throw error;
+      const { requested, done } = counts();
+      if ((truncate.get() as { busy: number }).busy !== 0) return false;
+      if (requested > done) await writer.write(() => markDone.run(requested));
+      return true;
+    } catch {
+      return false;
     }
-  }
-  async function confirm(requested: number): Promise<void> {
-    if (requested > counts().done) await writer.write(() => markDone.run(requested));
   }
 
   async function truncateUntilDone(): Promise<void> {
-    while (asked || pending()) {
+    for (let pauseMs = RETRY_FIRST_MS; asked && !stopping.signal.aborted; ) {
       asked = false;
-      const { requested } = counts();
-      for (let pauseMs = RETRY_FIRST_MS; !truncated(); pauseMs = Math.min(pauseMs * 2, RETRY_LAST_MS)) {
-        await wait(pauseMs * (0.5 + random()), undefined, { signal: stopping.signal, ref: false });
+      if (await truncateOnce()) {
+        pauseMs = RETRY_FIRST_MS;
+        continue;
       }
-      await confirm(requested);
+      asked = true;
+      await wait(pauseMs * (0.5 + random()), undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      pauseMs = Math.min(pauseMs * 2, RETRY_LAST_MS);
     }
   }
 
   function run(): Promise<void> {
     if (timer !== null) clearTimeout(timer.handle);
     timer = null;
-    running ??= truncateUntilDone()
-      .catch(() => undefined)
-      .finally(() => {
-        running = null;
-      });
+    running ??= truncateUntilDone().finally(() => {
+      running = null;
+    });
     return running;
   }
 
@@ -105,14 +103,16 @@ export function walErasure(db: DatabaseSync, writer: Writer, random: () => numbe
     },
     pending,
     async settled() {
-      while (!stopping.signal.aborted && (asked || pending())) await run();
+      while (!stopping.signal.aborted && (asked || pending())) {
+        asked = true;
+        await run();
+      }
     },
     async stop() {
       stopping.abort();
       if (timer !== null) clearTimeout(timer.handle);
       await running;
-      const { requested } = counts();
-      if (truncated()) await confirm(requested);
+      await truncateOnce();
     },
   };
 }

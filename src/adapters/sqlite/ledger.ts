@@ -66,7 +66,7 @@ export function sqliteLedger(parts: LedgerParts): Ledger {
   const { db, read, writer } = parts;
   const selectLedger = db.prepare('SELECT * FROM ledgers WHERE key = ?');
   const selectWithContent = db.prepare(
-    'SELECT ledgers.*, contents.body FROM ledgers JOIN contents ON contents.ledger = ledgers.id WHERE key = ?',
+    'SELECT ledgers.*, contents.body FROM ledgers LEFT JOIN contents ON contents.ledger = ledgers.id WHERE key = ?',
   );
   const selectEvents = db.prepare(
     'SELECT events.position, events.bytes, events.hash FROM events JOIN ledgers ON ledgers.id = events.ledger ' +
@@ -91,7 +91,7 @@ export function sqliteLedger(parts: LedgerParts): Ledger {
       }),
     headWithContent: (ledgerId) =>
       read(() => {
-        const row = selectWithContent.get(ledgerId) as (LedgerRow & { body: Uint8Array }) | undefined;
+        const row = selectWithContent.get(ledgerId) as (LedgerRow & { body: Uint8Array | null }) | undefined;
         return { head: toHead(row), content: row === undefined ? null : toContent(row) };
       }),
     events: (ledgerId, fromPosition, throughPosition) =>
@@ -115,8 +115,10 @@ export function sqliteLedger(parts: LedgerParts): Ledger {
   };
 }
 
-function toContent(row: LedgerRow & { readonly body: Uint8Array }): StoredContent | null {
-  return row.content_revision === null ? null : { revision: row.content_revision, bytes: row.body };
+function toContent(row: LedgerRow & { readonly body: Uint8Array | null }): StoredContent | null {
+  return row.content_revision === null || row.body === null
+    ? null
+    : { revision: row.content_revision, bytes: row.body };
 }
 
 /** What is wrong with a commit whatever the ledger says. @throws RangeError; nothing was written. */

@@ -45,6 +45,8 @@ describe('area names', () => {
     ['\u200b', 'blank'],
     ['附近', 'nearby'],
     ['這附近', 'nearby'],
+    ['這裡', 'nearby'],
+    ['我附近', 'nearby'],
     ['集合點附近', 'nearby'],
     ['花壇集合點附近', 'nearby'],
     ['大村集合點附近', 'nearby'],

@@ -11,8 +11,7 @@ import type { EventQuery, PlaceAnswer, PlaceQuery } from '../../../src/commands/
 /** The folder with the shipped files. */
 export const DATA_FOLDER = fileURLToPath(new URL('../../../data/', import.meta.url));
 
-/** A file as loosely typed JSON, to be changed by a test. */
-// biome-ignore lint/suspicious/noExplicitAny: a test damages the file in ways its type forbids.
+/** A file as JSON without a type, because a test damages it in ways its type forbids. */
 export type LooseFile = any;
 
 /** The text of one shipped file. */

@@ -35,9 +35,15 @@ export const RETYPE: Button = { label: '重新輸入條件', does: { say: '重�
 
 export const MENU: readonly Button[] = [EVENTS, PLACES, ENQUIRY];
 
-/** What can be typed in place of the menu's and the memory card's buttons. */
-export const TYPING_MENU = '也可以直接打字：花壇有什麼活動？、花壇有什麼蔬食店？、我的偏好、功能';
-export const TYPING_MEMORY = '也可以直接打字：我的偏好、改成蛋奶素、忘記我的飲食偏好';
+/** What can be typed in place of the menu's buttons. */
+export const TYPING_MENU = '也可以直接打字：花壇有什麼活動？、花壇有什麼蔬食店？、我的偏好、忘記我的飲食偏好、功能';
+const TYPING_IN_FORCE = '也可以直接打字：我的偏好、改成蛋奶素、忘記我的飲食偏好';
+const TYPING_NOTHING = '也可以直接打字：我的偏好、以後優先找蔬食，幫我記住';
+
+/** What can be typed in place of the memory card's buttons. */
+export function memoryTyping(inForce: InForce): string {
+  return inForce === null ? TYPING_NOTHING : TYPING_IN_FORCE;
+}
 
 /** Look, correct and forget; while nothing is in force, look and choose. */
 export function memoryButtons(inForce: InForce): readonly Button[] {

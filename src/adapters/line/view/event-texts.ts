@@ -65,6 +65,9 @@ function eventParagraph(event: LocalEvent, index: number): string {
     meeting('集合時間', event.meetingTime),
     meeting('集合地點', event.meetingPoint),
     ...accessibilityLine(event.accessibility),
-    ...unknownLine(event.unknownFields.filter((field) => field !== 'meetingTime' && field !== 'meetingPoint')),
+    ...unknownLine(
+      '未提供（未知）',
+      event.unknownFields.filter((field) => field !== 'meetingTime' && field !== 'meetingPoint'),
+    ),
   ].join('\n');
 }

@@ -23,10 +23,10 @@ const FIELD_LABELS: ReadonlyMap<string, string> = new Map([
   ['accessibility.toilet', '無障礙廁所'],
 ]);
 
-/** One line naming what no source records; nothing when all is recorded. */
-export function unknownLine(fields: readonly string[]): readonly string[] {
+/** One line, opened by `intro`, naming what no source records; nothing when all is recorded. */
+export function unknownLine(intro: string, fields: readonly string[]): readonly string[] {
   const labels = new Set(fields.map((field) => FIELD_LABELS.get(field) ?? '其他項目'));
-  return labels.size === 0 ? [] : [`未提供（未知）：${[...labels].join('、')}`];
+  return labels.size === 0 ? [] : [`${intro}：${[...labels].join('、')}`];
 }
 
 /** Accessibility by part, as soon as one part is known: one part never speaks for another. */

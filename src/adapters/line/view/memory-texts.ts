@@ -7,7 +7,7 @@ import type { CardRefusal } from '../../../commands/card.ts';
 import { PROPOSAL_VALIDITY_SECONDS } from '../../../commands/decide.ts';
 import type { StaleCause, Undecided } from '../../../commands/outcomes.ts';
 import { DIET_FOR_PLACE_SEARCH, labelOf } from '../../../events/purposes.ts';
-import { CHOOSE, CORRECT, FORGET, INSPECT, memoryButtons, OTHER, TYPING_MEMORY, valueButtons } from './buttons.ts';
+import { CHOOSE, CORRECT, FORGET, INSPECT, memoryButtons, memoryTyping, OTHER, valueButtons } from './buttons.ts';
 import { LineLimitExceeded, plain } from './limits.ts';
 import type { Button, Sheet } from './sheet.ts';
 
@@ -16,6 +16,7 @@ type Operation = ConsentCard['operation'];
 
 const REMEMBER_AGAIN = '想設定，請再說一次，例如「以後優先找蔬食，幫我記住」，會出現新的卡片。';
 const FORGET_AGAIN = '想忘記，按「忘記偏好」或輸入「忘記我的飲食偏好」就好，不需要卡片。';
+const TYPING_UNDECIDED = '也可以直接打字：我的偏好、忘記我的飲食偏好';
 const NOTHING_CHANGED = '這次沒有改變任何東西。';
 
 const taipei = new Intl.DateTimeFormat('sv-SE', {
@@ -45,14 +46,25 @@ function inForceLine(inForce: InForce): string {
   return `目前記住的條件：${valueLabel(inForce.value)}（第 ${inForce.revision} 版）。`;
 }
 
-function told(title: string, lines: readonly string[], buttons: readonly Button[]): Sheet {
-  return { title, lines, buttons, typing: TYPING_MEMORY };
+function told(
+  title: string,
+  lines: readonly string[],
+  inForce: InForce,
+  buttons: readonly Button[] = memoryButtons(inForce),
+): Sheet {
+  return { title, lines, buttons, typing: memoryTyping(inForce) };
 }
 
 const CARD_TITLES: Readonly<Record<Operation, string>> = {
   save: '是否同意記住？',
   correct: '是否同意更正？',
   forget: '確認忘記飲食偏好',
+};
+
+const STILL: Readonly<Record<Operation, string>> = {
+  save: '現在還沒有儲存，同意後才會。',
+  correct: '新的條件還沒有儲存，同意前不會改變。',
+  forget: '現在還沒有刪除，確認後才會。',
 };
 
 /**
@@ -64,7 +76,7 @@ export function consentSheet({ card, inForce }: Extract<Answer, { status: 'await
   if (card.operation !== 'forget' && label === undefined) throw new LineLimitExceeded('card: a value with a label');
   const { date, time } = inTaipei(card.expiresAt);
   const offer = card.operation === 'forget' ? '要忘記的是：你的飲食條件' : `飲食條件：${label}`;
-  const still = card.operation === 'save' ? '現在還沒有儲存，同意後才會。' : `同意前不會改變。${inForceLine(inForce)}`;
+  const still = STILL[card.operation] + (card.operation === 'save' ? '' : inForceLine(inForce));
   const notice = card.operation === 'forget' ? `這項記憶的說明：「${card.noticeText}」` : card.noticeText;
   return {
     title: CARD_TITLES[card.operation],
@@ -80,7 +92,7 @@ export function consentSheet({ card, inForce }: Extract<Answer, { status: 'await
     typing:
       card.operation === 'forget'
         ? '打「好」不會算數；也可以直接輸入「忘記我的飲食偏好」。'
-        : '打「好」不會算同意，請按按鈕；不按就不會記住。',
+        : '打「好」不會算同意，請按按鈕；不按就什麼都不會改變，到時自動失效。',
   };
 }
 
@@ -95,7 +107,7 @@ export function memorySheet(answer: MemoryAnswer): Sheet {
     case 'memory_forgotten':
       return forgottenSheet(answer);
     case 'memory_proposal_cancelled':
-      return told('這張卡已取消', ['沒有記住新的條件，也沒有刪除任何東西。', now], memoryButtons(inForce));
+      return told('這張卡已取消', ['沒有記住新的條件，也沒有刪除任何東西。', now], inForce);
     case 'already_applied':
       return told(
         '這張卡先前已經生效',
@@ -104,22 +116,18 @@ export function memorySheet(answer: MemoryAnswer): Sheet {
           now,
           ...(inForce === null ? [] : ['如果是想收回：生效後「先不要」不能收回，請按「忘記偏好」。']),
         ],
-        memoryButtons(inForce),
+        inForce,
       );
     case 'already_cancelled':
-      return told('這張卡先前已經取消', [NOTHING_CHANGED, now], memoryButtons(inForce));
+      return told('這張卡先前已經取消', [NOTHING_CHANGED, now], inForce);
     case 'already_effective':
-      return told(
-        '這個條件已經在使用',
-        [now, '不用再同意一次。先前若還有沒按的卡片，也一併取消了。'],
-        memoryButtons(inForce),
-      );
+      return told('這個條件已經在使用', [now, '不用再同意一次。先前若還有沒按的卡片，也一併取消了。'], inForce);
     case 'proposal_closed':
-      return told('這則訊息先前已經處理過', [`不會再開一張卡。${now}`, REMEMBER_AGAIN], memoryButtons(inForce));
+      return told('這則訊息先前已經處理過', [`不會再開一張卡。${now}`, REMEMBER_AGAIN], inForce);
     case 'nothing_to_forget':
-      return told('沒有東西需要忘記', [`${now}也沒有等你決定的卡片。`], memoryButtons(inForce));
+      return told('沒有東西需要忘記', [`${now}也沒有等你決定的卡片。`], inForce);
     case 'no_open_proposal':
-      return told('沒有等你決定的卡片', [now], memoryButtons(inForce));
+      return told('沒有等你決定的卡片', [now], inForce);
     case 'expired_memory_card':
       return deadCardSheet(
         '這張卡過期了',
@@ -143,11 +151,7 @@ const STALE_CAUSES: Readonly<Record<StaleCause, string>> = {
 
 function keptSheet(outcome: 'memory_saved' | 'memory_corrected', revision: number, inForce: InForce): Sheet {
   if (inForce?.revision !== revision) {
-    return told(
-      '你的同意已經生效，之後又有變動',
-      [`你同意的是第 ${revision} 版。`, inForceLine(inForce)],
-      memoryButtons(inForce),
-    );
+    return told('你的同意已經生效，之後又有變動', [`你同意的是第 ${revision} 版。`, inForceLine(inForce)], inForce);
   }
   const label = valueLabel(inForce.value);
   const erased = DIET_FOR_PLACE_SEARCH.correctedValue === 'erase_at_once' ? ['舊的條件已經刪除。'] : [];
@@ -158,7 +162,7 @@ function keptSheet(outcome: 'memory_saved' | 'memory_corrected', revision: numbe
       '之後找店家，你沒說飲食條件時就用這一項；當次說的永遠優先。',
       `這是第 ${revision} 版。`,
     ],
-    memoryButtons(inForce),
+    inForce,
   );
 }
 
@@ -172,7 +176,7 @@ function forgottenSheet({ inForce, erasureScope }: MemoryAnswer): Sheet {
       ...(inForce === null ? [] : [inForceLine(inForce)]),
       '這個承諾管不到：已在 LINE 裡的訊息（包括舊卡片）；備份，要到期才消失；若用了模型，你打的字由模型提供者依它的期限保留；已經送出的服務詢問。',
     ],
-    inForce === null ? [INSPECT, OTHER] : memoryButtons(inForce),
+    inForce,
   );
 }
 
@@ -185,7 +189,7 @@ function deadCardSheet(title: string, cause: string, operation: Operation | null
         : [REMEMBER_AGAIN];
   const change = inForce === null ? CHOOSE : CORRECT;
   const buttons = operation === 'forget' ? [FORGET, INSPECT] : [INSPECT, change, ...(inForce === null ? [] : [FORGET])];
-  return told(title, [cause, NOTHING_CHANGED, inForceLine(inForce), ...next], buttons);
+  return told(title, [cause, NOTHING_CHANGED, inForceLine(inForce), ...next], inForce, buttons);
 }
 
 const OPEN_CARDS: Readonly<Record<Operation, string>> = { save: '記住', correct: '更正', forget: '忘記' };
@@ -198,12 +202,13 @@ export function inspectedSheet({ inForce, open, because }: Extract<Answer, { sta
     ...(inForce === null ? [] : ['只用在之後幫你找店家；直到你更正或忘記為止。']),
   ];
   if (open === null) {
-    return told('你的飲食偏好', [...lines, '沒有等你決定的卡片。'], memoryButtons(inForce));
+    return told('你的飲食偏好', [...lines, '沒有等你決定的卡片。'], inForce);
   }
   const { date, time } = inTaipei(open.expiresAt);
   return told(
     '你的飲食偏好',
     [...lines, `有一張「${OPEN_CARDS[open.operation]}」的卡片等你按，${time} 前有效（${date}，臺灣時間）。`],
+    inForce,
     [INSPECT, inForce === null ? CHOOSE : CORRECT, FORGET],
   );
 }
@@ -214,7 +219,7 @@ export function explainedSheet(inForce: InForce): Sheet {
     return told(
       '為什麼知道你的條件',
       [inForceLine(null), '所以 LOCAL 不會自己加上條件；你當次說的條件，只用在那一次。'],
-      memoryButtons(null),
+      null,
     );
   }
   return told(
@@ -225,7 +230,7 @@ export function explainedSheet(inForce: InForce): Sheet {
       `依據：第 ${inForce.revision} 版，紀錄編號 ${shortEventId(inForce.eventId)}。`,
       '只在找店家、而你沒說飲食條件時使用。',
     ],
-    memoryButtons(inForce),
+    inForce,
   );
 }
 
@@ -247,17 +252,22 @@ const REFUSED_CARDS: Readonly<Record<CardRefusal, readonly [title: string, cause
 /** A card that was not opened; says nothing about anybody's preference. */
 export function refusedCardSheet(status: CardRefusal): Sheet {
   const [title, cause] = REFUSED_CARDS[status];
-  return told(title, [cause, NOTHING_CHANGED, REMEMBER_AGAIN, FORGET_AGAIN], [INSPECT, FORGET]);
+  return {
+    title,
+    lines: [cause, NOTHING_CHANGED, REMEMBER_AGAIN, FORGET_AGAIN],
+    buttons: [INSPECT, FORGET],
+    typing: TYPING_UNDECIDED,
+  };
 }
 
 /** Not decided: nothing is promised either way. */
 export function undecidedSheet(status: Undecided['outcome']): Sheet {
-  if (status === 'busy') {
-    return told('現在有點忙', ['這次沒有完成，也沒有改變任何東西。', '請過一會兒再試一次。'], [INSPECT, OTHER]);
-  }
-  return told(
-    '還不確定',
-    ['這次的操作可能完成了，也可能沒有，現在還查不出來。', '請過一會兒按「我的偏好」，以那時看到的為準。'],
-    [INSPECT],
-  );
+  const [title, lines]: [string, string[]] =
+    status === 'busy'
+      ? ['現在有點忙', ['這次沒有完成，也沒有改變任何東西。', '請過一會兒再試一次。']]
+      : [
+          '還不確定',
+          ['這次的操作可能完成了，也可能沒有，現在還查不出來。', '請過一會兒按「我的偏好」，以那時看到的為準。'],
+        ];
+  return { title, lines, buttons: [INSPECT, OTHER], typing: TYPING_UNDECIDED };
 }

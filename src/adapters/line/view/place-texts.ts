@@ -3,7 +3,7 @@
  * @module
  */
 import type { Answer } from '../../../commands/answers.ts';
-import type { Diet, Location, Place, PlaceAnswer } from '../../../commands/catalog.ts';
+import type { Diet, Location, Place, PlaceAnswer, Source } from '../../../commands/catalog.ts';
 import type { Entry } from '../../../commands/entries.ts';
 import { fitsPostback } from '../postback.ts';
 import { CORRECT, EXPLAIN, INSPECT, OTHER, OTHER_AREA, PLACES, RETYPE } from './buttons.ts';
@@ -17,7 +17,7 @@ type PlacesAnswer = Extract<Answer, { status: 'places' }>;
 type Found = Extract<PlaceAnswer, { status: 'ok' }>;
 
 const TYPING_PLACES = '也可以直接打字：花壇有什麼蔬食店？、我的偏好、功能';
-const COMMUNITY_LABEL = '社群名單（2020 年），未經店家確認，出發前請先確認';
+const COMMUNITY_LABEL = '社群名單 2020，未經店家確認，出發前請先確認';
 const COMMUNITY_NOTICE =
   '社群名單整理自「台灣蔬食餐廳地圖」（2020 年，MIT 授權，© 2020 Shinren Pan）：只表示當時有蔬食，可能也有葷食；沒有細分素別、營業時間或電話，店家可能已搬遷或歇業。';
 
@@ -122,20 +122,27 @@ function foundSheet(told: PlacesAnswer, answer: Found): Sheet {
   const where = [plain(answer.area, 40) || '彰化縣', plain(answer.keyword, 40)]
     .filter((part) => part !== '')
     .join('、');
-  const counted = totalNearMisses === 0 ? `${total} 家` : `${total} 家，另有 ${totalNearMisses} 家可再向店家確認`;
+  const counted =
+    totalNearMisses === 0 ? `名單上有 ${total} 家` : `符合的 ${total} 家，可再向店家確認的 ${totalNearMisses} 家`;
   const next = moreEntry(told, answer, told.said, page + 1);
   const hasMore = page + 1 < pages;
   const more: Button = { label: '看更多', does: next, displayText: '看更多' };
   const fits = hasMore && fitsPostback(next);
-  const community = [...places, ...nearMisses].some(({ evidence }) => evidence === 'community');
+  const shown = [...places, ...nearMisses];
+  const community = shown.some(({ evidence }) => evidence === 'community');
+  const unknownOfAll = (shown[0]?.unknownFields ?? []).filter((field) =>
+    shown.every(({ unknownFields }) => unknownFields.includes(field)),
+  );
+  const paragraph = (place: Place, number: number) => placeParagraph(place, number, unknownOfAll, sources);
   return {
-    title: `${where}：名單上有 ${counted}`,
+    title: `${where}：${counted}`,
     lines: [
       conditionLine(answer.diet, told),
       ...(places.length === 0 && total === 0 ? ['沒有一家的紀錄完全符合條件。'] : []),
-      ...places.map((place, index) => placeParagraph(place, index + 1, answer)),
+      ...places.map((place, index) => paragraph(place, index + 1)),
       ...(nearMisses.length === 0 ? [] : ['以下的紀錄不足以判斷是否符合，可再向店家確認：']),
-      ...nearMisses.map((place, index) => placeParagraph(place, places.length + index + 1, answer)),
+      ...nearMisses.map((place, index) => paragraph(place, places.length + index + 1)),
+      ...unknownLine('以上店家都未提供（未知）', unknownOfAll),
       ...(pages > 1 ? [`這是第 ${page + 1}／${pages} 頁，一頁五家。`] : []),
       ...(hasMore && !fits ? ['條件太長，放不進「看更多」按鈕；要看下一頁，請用短一點的關鍵字再查一次。'] : []),
       ...unansweredLines(told.unanswered),
@@ -156,7 +163,12 @@ function foundSheet(told: PlacesAnswer, answer: Found): Sheet {
   };
 }
 
-function placeParagraph(place: Place, number: number, { sources }: Found): string {
+function placeParagraph(
+  place: Place,
+  number: number,
+  unknownOfAll: readonly string[],
+  sources: readonly Source[],
+): string {
   const name = plain(place.name, 80) || '（名稱無法顯示）';
   return [
     `${number}. ${name}｜${plain(place.area, 40)}`,
@@ -169,7 +181,10 @@ function placeParagraph(place: Place, number: number, { sources }: Found): strin
     ...(place.openNow === null ? [] : [`現在：依名單的時間${place.openNow ? '在營業時間內' : '不在營業時間內'}`]),
     ...distanceLine(place.straightLineMetres),
     ...accessibilityLine(place.accessibility),
-    ...unknownLine(place.unknownFields),
+    ...unknownLine(
+      '未提供（未知）',
+      place.unknownFields.filter((field) => !unknownOfAll.includes(field)),
+    ),
     ...sourceNumbers(place.sources, sources),
   ].join('\n');
 }

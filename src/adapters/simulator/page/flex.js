@@ -48,7 +48,8 @@ function drawBubble(bubble, at, onTap) {
 }
 
 function drawComponent(component, at, layout, onTap) {
-  const element = DRAW[component.type]?.(component, at, onTap) ?? h('span', { class: 'unknown' }, `〔${component.type}〕`);
+  const element =
+    DRAW[component.type]?.(component, at, onTap) ?? h('span', { class: 'unknown' }, `〔${component.type}〕`);
   place(element, component, layout);
   if (component.action !== undefined && component.type !== 'button') makeTappable(element, component.action, at, onTap);
   return element;
@@ -62,7 +63,8 @@ const DRAW = {
       gap,
       backgroundColor: box.backgroundColor ?? '',
       borderRadius: SPACE[box.cornerRadius] ?? box.cornerRadius ?? '',
-      border: box.borderColor || box.borderWidth ? `${lineWidth(box.borderWidth)} solid ${box.borderColor ?? '#000'}` : '',
+      border:
+        box.borderColor || box.borderWidth ? `${lineWidth(box.borderWidth)} solid ${box.borderColor ?? '#000'}` : '',
       padding: SPACE[box.paddingAll] ?? box.paddingAll ?? '',
       width: box.width ?? '',
       maxWidth: box.maxWidth ?? '',
@@ -70,7 +72,12 @@ const DRAW = {
       justifyContent: box.justifyContent ?? '',
       alignItems: box.alignItems ?? '',
     });
-    const sides = { paddingTop: 'paddingTop', paddingBottom: 'paddingBottom', paddingStart: 'paddingLeft', paddingEnd: 'paddingRight' };
+    const sides = {
+      paddingTop: 'paddingTop',
+      paddingBottom: 'paddingBottom',
+      paddingStart: 'paddingLeft',
+      paddingEnd: 'paddingRight',
+    };
     for (const [name, css] of Object.entries(sides))
       if (box[name] !== undefined) element.style[css] = SPACE[box[name]] ?? box[name];
     element.append(
@@ -87,7 +94,8 @@ const DRAW = {
       element.classList.add('clamped');
       element.style.webkitLineClamp = String(text.maxLines);
     }
-    if (text.contents?.length > 0) element.append(...text.contents.map((span) => styleText(h('span', {}, span.text), span)));
+    if (text.contents?.length > 0)
+      element.append(...text.contents.map((span) => styleText(h('span', {}, span.text), span)));
     else element.append(text.text);
     return element;
   },
@@ -109,7 +117,8 @@ const DRAW = {
   separator: (separator) => h('hr', { style: { borderColor: separator.color ?? '' } }),
   filler: () => h('div', { class: 'filler' }),
   spacer: (spacer) => h('div', { style: { height: SPACE[spacer.size ?? 'md'] } }),
-  image: (image) => h('div', { class: 'image', role: 'img', 'aria-label': '圖片（模擬器不連外）' }, `🖼 ${hostOf(image.url)}`),
+  image: (image) =>
+    h('div', { class: 'image', role: 'img', 'aria-label': '圖片（模擬器不連外）' }, `圖片 ${hostOf(image.url)}`),
   icon: () => h('span', { class: 'icon-mark', 'aria-hidden': 'true' }, '▪'),
 };
 
@@ -164,7 +173,8 @@ export function actionsOf(message) {
   const walk = (value, at) => {
     if (typeof value !== 'object' || value === null) return;
     for (const [name, member] of Object.entries(value)) {
-      if (name === 'action' && typeof member?.type === 'string') found.push({ pointer: `${at}/action`, action: member });
+      if (name === 'action' && typeof member?.type === 'string')
+        found.push({ pointer: `${at}/action`, action: member });
       else walk(member, `${at}/${name}`);
     }
   };

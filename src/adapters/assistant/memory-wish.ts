@@ -1,0 +1,604 @@
+/**
+ * What a message wants done with what is remembered. A save is only ever offered to a person who asks for it now, in words of
+ * their own; anything else is asked about or left alone.
+ * @module
+ */
+import { earliest, hasAny, masked, type Spoken, without } from './spoken-text.ts';
+
+export type MemoryWish =
+  /** Nothing about remembering. */
+  | 'none'
+  /** Said not to save, or not now. It wins over every wish to save. */
+  | 'refused'
+  /** Words about saving that are no plain request of this person: asked about, never acted on. */
+  | 'reported'
+  | 'conditional'
+  | 'unclear'
+  /** Both "this meal" and "remember": which of the two? */
+  | 'this_meal_or_always'
+  | 'someone_else'
+  /** Asks whether LOCAL can remember: which diet would it be? */
+  | 'could_you'
+  /** A habit without a request to remember it. */
+  | 'habit'
+  | 'remember'
+  | 'update'
+  | 'forget'
+  | 'inspect'
+  | 'explain';
+
+/** The wish, and for each clause where its words about remembering begin (the clause's length when it has none). */
+export type ReadWish = { readonly wish: MemoryWish; readonly memoryFrom: readonly number[] };
+
+const SAVE = [
+  '幫我記',
+  '幫忙記',
+  '替我記',
+  '請你記',
+  '給我記',
+  '請記',
+  '請記得',
+  '要記得',
+  '記得我',
+  '記得長輩',
+  '記住',
+  '記起來',
+  '記下來',
+  '記下',
+  '記著',
+  '記錄',
+  '紀錄',
+  '幫我存',
+  '存起來',
+  '存下來',
+  '儲存',
+  '保存',
+  '設成',
+  '設為',
+  '設定成',
+  '設定為',
+  '當成我的偏好',
+  '列入偏好',
+  '加入偏好',
+];
+/** 記得 before one of these is a reminder, not a wish to be remembered. */
+const REMINDER = [
+  '記得幫我找',
+  '記得幫我查',
+  '記得帶',
+  '記得要',
+  '記得去',
+  '記得先',
+  '忘記帶',
+  '登記',
+  '標記',
+  '筆記',
+  '日記',
+];
+const ANY_SAVE = ['記', '存', '儲', '保留', '紀錄', '設成', '設為'];
+
+/** Words that hold 不, 別 or 忘 and refuse nothing. */
+const NO_REFUSAL = [
+  '別忘了',
+  '別忘記',
+  '別忘',
+  '不要忘記',
+  '不要忘了',
+  '不要忘',
+  '不能忘',
+  '要不要',
+  '是不是',
+  '能不能',
+  '可不可以',
+  '會不會',
+  '有沒有',
+  '特別',
+  '別人',
+  '別的',
+  '個別',
+  '分別',
+  '免費',
+  '難免',
+  '不知道',
+  '不確定',
+  '不好意思',
+  '不是嗎',
+];
+const REFUSALS = [
+  '不用',
+  '不要',
+  '不必',
+  '不需',
+  '不想',
+  '不准',
+  '不許',
+  '不可',
+  '不能',
+  '不是',
+  '不希望',
+  '不同意',
+  '不願',
+  '不該',
+  '不讓',
+  '不給',
+  '不再',
+  '不記',
+  '不存',
+  '不幫',
+  '不替',
+  '不打算',
+  '別',
+  '勿',
+  '無須',
+  '無需',
+  '毋',
+  '甭',
+  '沒要',
+  '沒有要',
+  '沒叫',
+  '沒請',
+  '拒絕',
+  '禁止',
+  '停止',
+  '免記',
+  '先不',
+];
+const EATING = ['吃', '喝', '加', '放', '含', '太', '葷', '肉', '辣', '蔥', '蒜', '香', '牛', '豬', '有', '找', '去'];
+const REFUSED_AFTER = ['不用', '不必', '不需', '免了', '算了', '就不', '不要了', '不好'];
+const TAKEN_BACK = [
+  '算了',
+  '不用',
+  '不要',
+  '不必',
+  '不用了',
+  '不要了',
+  '免了',
+  '當我沒說',
+  '還是不要',
+  '還是不用',
+  '先不要',
+  '先不用',
+  '取消',
+  '別',
+  '不',
+  '都不要',
+];
+
+const THIS_MEAL = [
+  '今天',
+  '今日',
+  '今晚',
+  '今早',
+  '這次',
+  '這一次',
+  '這餐',
+  '這一餐',
+  '這頓',
+  '這回',
+  '暫時',
+  '明天',
+  '這一頓',
+];
+const ONLY = ['只', '就好', '而已', '僅', '限', '就可以', '就行'];
+const ONCE = ['一次就好', '一次性', '單次', '下不為例'];
+const FROM_NOW_ON = [
+  '以後',
+  '之後',
+  '往後',
+  '從此',
+  '今後',
+  '今天起',
+  '今天開始',
+  '未來',
+  '永遠',
+  '每次',
+  '一律',
+  '下次也',
+  '下次都',
+];
+const HABIT_VERBS = ['優先', '都', '只', '預設', '一律', '改', '要', '吃', '找', '給我'];
+const LATER = [
+  '以後再說',
+  '以後再',
+  '之後再',
+  '下次再',
+  '改天',
+  '改日',
+  '也許',
+  '或許',
+  '可能',
+  '說不定',
+  '搞不好',
+  '考慮',
+  '再想想',
+  '再看看',
+  '再決定',
+  '再說',
+  '晚點',
+  '過幾天',
+  '等一下再',
+  '有空再',
+  '還沒決定',
+  '還不確定',
+];
+const NOT_LATER = ['再也', '再說一次'];
+const CONDITIONS = [
+  '如果',
+  '要是',
+  '假如',
+  '假設',
+  '假使',
+  '萬一',
+  '倘若',
+  '若是',
+  '若我',
+  '的話',
+  '除非',
+  '等到',
+  '等我',
+  '哪天',
+];
+const POLITE = [
+  '方便的話',
+  '可以的話',
+  '不麻煩的話',
+  '沒問題的話',
+  '可能的話',
+  '行的話',
+  '如果可以',
+  '如果方便',
+  '要是方便',
+  '要是可以',
+];
+
+const OTHERS = [
+  '他',
+  '她',
+  '媽',
+  '爸',
+  '爺',
+  '奶奶',
+  '阿嬤',
+  '阿公',
+  '外婆',
+  '外公',
+  '朋友',
+  '同事',
+  '同學',
+  '老師',
+  '老公',
+  '老婆',
+  '先生',
+  '太太',
+  '女友',
+  '男友',
+  '女兒',
+  '兒子',
+  '小孩',
+  '孩子',
+  '家人',
+  '長輩',
+  '人家',
+  '有人',
+  '大家',
+  '醫生',
+  '師父',
+  '客人',
+  '老闆',
+  '店家',
+  '店員',
+  '姐',
+  '姊',
+  '妹',
+  '哥',
+  '弟',
+  '阿姨',
+  '叔',
+  '鄰居',
+  '親戚',
+  '網路',
+  '新聞',
+  '公告',
+  '上面',
+];
+const SAYING = ['說', '講', '叫', '要求', '交代', '吩咐', '提到', '寫', '表示'];
+const WANTING = ['希望', '覺得', '建議', '要你', '請你', '拜託你', '要我', '叫我', '認為', '想要你'];
+const NOT_SAYING = [
+  '再說',
+  '說明',
+  '來說',
+  '說不定',
+  '小說',
+  '請說',
+  '說真的',
+  '老實說',
+  '說一下',
+  '說錯',
+  '叫做',
+  '好說',
+];
+const SPEAKER_LINKS = [
+  '剛剛',
+  '剛才',
+  '剛',
+  '是',
+  '就',
+  '上次',
+  '再',
+  '還',
+  '想',
+  '要',
+  '已經',
+  '跟你',
+  '有',
+  '也',
+  '都',
+];
+
+const FORGETTING = [
+  '忘記',
+  '忘掉',
+  '忘了',
+  '刪掉',
+  '刪除',
+  '刪了',
+  '刪',
+  '移除',
+  '清除',
+  '清掉',
+  '清空',
+  '撤回',
+  '撤銷',
+  '拿掉',
+  '抹掉',
+  '取消',
+];
+const FORGETTABLE = [
+  '偏好',
+  '吃素',
+  '飲食',
+  '記憶',
+  '記住',
+  '記錄',
+  '紀錄',
+  '記得',
+  '條件',
+  '設定',
+  '習慣',
+  '素',
+  '個資',
+  '我的資料',
+];
+const AGAIN = ['再', '繼續', '一直'];
+
+const CHANGING = [
+  '改成',
+  '換成',
+  '改為',
+  '換為',
+  '更正成',
+  '更正為',
+  '更新成',
+  '更新為',
+  '變成',
+  '變更為',
+  '改吃',
+  '改記',
+];
+const CHANGE_OF = ['更正', '修改', '更改', '變更', '調整', '更新', '改'];
+const KEPT = ['偏好', '飲食', '素別', '記住的', '記憶', '記得的'];
+
+const ASKING = ['嗎', '什麼', '哪', '有沒有', '是不是', '會不會', '沒有', '多少', '誰', '怎麼', '為什麼'];
+const DONE_BEFORE = [
+  '有',
+  '會',
+  '已經',
+  '真的',
+  '剛',
+  '剛剛',
+  '剛才',
+  '上次',
+  '之前',
+  '還',
+  '你',
+  '能',
+  '可以',
+  '是',
+  '了',
+];
+const REQUESTING = ['幫我', '幫忙', '替我', '請', '麻煩', '給我', '拜託'];
+
+/** Reads the wish. First that applies wins; what refuses stands before what saves. */
+export function readMemoryWish(spoken: Spoken, hasDiet: (clause: string) => boolean): ReadWish {
+  const clauses = spoken.clauses.map((clause) => clause.folded);
+  const memoryFrom = clauses.map((clause) => memoryStart(clause, hasDiet));
+  return { wish: wishOf(spoken, clauses, hasDiet), memoryFrom };
+}
+
+function wishOf(spoken: Spoken, clauses: readonly string[], hasDiet: (clause: string) => boolean): MemoryWish {
+  const all = clauses.join(',');
+  const saves = clauses.some(asksToSave);
+  const changes = clauses.some((clause) => changesMemory(clause, hasDiet));
+  const forgets = clauses.some(asksToForget);
+  const acts = saves || changes || forgets || spoken.quotesWish;
+
+  if (clauses.some(asksWhy)) return 'explain';
+  if (acts && (spoken.quotesWish || isReported(clauses))) return 'reported';
+  if (acts && hasAny(without(all, POLITE), CONDITIONS)) return 'conditional';
+  if (forgets) return saves || changes ? 'unclear' : 'forget';
+  if (spoken.clauses.some(({ folded: clause, asks }) => asksWhatIsKept(clause, asks))) return 'inspect';
+  if (isRefused(spoken, clauses)) return 'refused';
+  if (acts && hasAny(without(all, NOT_LATER), LATER)) return 'refused';
+  if (acts && clauses.some(isUnclear)) return 'unclear';
+  if (saves && clauses.some(isForSomeoneElse)) return 'someone_else';
+  if ((saves || changes) && hasAny(all, THIS_MEAL) && !hasAny(all, FROM_NOW_ON)) {
+    return saves ? 'this_meal_or_always' : 'none';
+  }
+  if (changes) return 'update';
+  if (saves) return spoken.clauses.some(({ folded: clause }) => onlyAsksWhether(clause)) ? 'could_you' : 'remember';
+  return clauses.some((clause) => isHabit(clause, hasDiet)) ? 'habit' : 'none';
+}
+
+function saveIn(clause: string): { readonly at: number; readonly word: string } | null {
+  return earliest(masked(clause, REMINDER), SAVE);
+}
+
+function asksToSave(clause: string): boolean {
+  return saveIn(clause) !== null;
+}
+
+/** A change of memory names the new diet after the verb, or names what is kept. */
+function changesMemory(clause: string, hasDiet: (clause: string) => boolean): boolean {
+  const verb = earliest(clause, CHANGING);
+  if (verb !== null && hasDiet(clause.slice(verb.at + verb.word.length))) return true;
+  return hasAny(clause, CHANGE_OF) && hasAny(clause, KEPT);
+}
+
+function asksToForget(clause: string): boolean {
+  const stops = refusalBefore(clause, [...ANY_SAVE, '偏好']);
+  if (stops !== null && hasAny(stops.between, AGAIN)) return true;
+  const readable = masked(clause, NO_REFUSAL);
+  const verb = earliest(readable, FORGETTING);
+  if (verb === null || !hasAny(readable, FORGETTABLE)) return false;
+  const before = readable.slice(0, verb.at);
+  if (hasAny(before, REFUSALS)) return false;
+  // "I forgot …" and "did you forget …?" ask for nothing to be forgotten.
+  return !(verb.word.startsWith('忘') && (before.endsWith('我') || before.endsWith('你') || clause.endsWith('嗎')));
+}
+
+function asksWhy(clause: string): boolean {
+  return (
+    hasAny(clause, ['為什麼', '怎麼', '為何', '憑什麼']) &&
+    hasAny(clause, ['知道我', '你知道', '會知道', '只找', '只有素', '都是素', '套用', '用蔬食', '用素食'])
+  );
+}
+
+function asksWhatIsKept(clause: string, asks: boolean): boolean {
+  if (hasAny(clause, CHANGE_OF)) return false;
+  if (hasAny(clause, ['我的偏好', '飲食偏好', '我的記憶']) && !asksToSave(clause)) return true;
+  if (asks && hasAny(clause, ['知道我', '記得我', '我設定了', '我設了', '忘了我', '忘記我', '我忘'])) return true;
+  const save = earliest(clause, [...SAVE, '記得', '記了']);
+  if (save === null) return false;
+  const before = clause.slice(0, save.at);
+  const done = DONE_BEFORE.find((word) => before.endsWith(word));
+  if (done === '有' || done === '已經' || done === '上次' || done === '之前' || done === '真的') return true;
+  // A question about what is, unless it is the polite form of a request.
+  if (!asks || !hasAny(clause.slice(save.at), [...ASKING, '了沒'])) return done === '會' && asks;
+  if (hasAny(clause, REQUESTING) || done === '能' || done === '可以') return false;
+  return true;
+}
+
+/** "Could you remember …?" without asking for it to be done. */
+function onlyAsksWhether(clause: string): boolean {
+  const save = saveIn(clause);
+  if (save === null || hasAny(clause, REQUESTING)) return false;
+  return hasAny(clause.slice(0, save.at), ['可以', '能', '可不可以', '能不能', '要不要', '該不該']);
+}
+
+/** The last refusal before the first of the words, with what stands between. */
+function refusalBefore(clause: string, words: readonly string[]): { readonly between: string } | null {
+  const readable = masked(masked(clause, NO_REFUSAL), REMINDER);
+  let best: string | null = null;
+  for (const refusal of REFUSALS) {
+    for (let at = readable.indexOf(refusal); at >= 0; at = readable.indexOf(refusal, at + 1)) {
+      const after = readable.slice(at + refusal.length);
+      const next = earliest(after, words);
+      // 不記 and 免記 hold the verb themselves.
+      const between = hasAny(refusal, words) ? '' : next === null ? null : after.slice(0, next.at);
+      if (between !== null && (best === null || between.length < best.length)) best = between;
+    }
+  }
+  return best === null ? null : { between: best };
+}
+
+const REFUSAL_GAP_MAX = 8;
+/** Across spaces a refusal must stand close, or a list of wishes would refuse itself. */
+const REFUSAL_GAP_OVER_SPACES_MAX = 3;
+
+function isRefused(spoken: Spoken, clauses: readonly string[]): boolean {
+  const oneTime = (clause: string): boolean =>
+    hasAny(clause, ONCE) ||
+    (hasAny(clause, THIS_MEAL) && hasAny(without(clause, ['不限', '只有']), ONLY)) ||
+    clause.includes('只有這次');
+  const close = (text: string, gapMax: number): boolean => {
+    const refusal = refusalBefore(text, ANY_SAVE);
+    return (
+      refusal !== null && refusal.between.length <= gapMax && !EATING.some((word) => refusal.between.startsWith(word))
+    );
+  };
+  const refusedAfter = (clause: string): boolean => {
+    const save = saveIn(clause);
+    if (save === null) return false;
+    const after = clause.slice(save.at + save.word.length);
+    return hasAny(after, REFUSED_AFTER) || after.endsWith('不要');
+  };
+  const changeRefused = (clause: string): boolean => {
+    const verb = earliest(clause, CHANGING);
+    return verb !== null && REFUSALS.some((word) => masked(clause.slice(0, verb.at), NO_REFUSAL).endsWith(word));
+  };
+  return (
+    clauses.some(
+      (clause) => oneTime(clause) || close(clause, REFUSAL_GAP_MAX) || refusedAfter(clause) || changeRefused(clause),
+    ) ||
+    clauses.some((clause) => TAKEN_BACK.includes(clause)) ||
+    spoken.sentences.some((sentence) => close(sentence, REFUSAL_GAP_OVER_SPACES_MAX))
+  );
+}
+
+/** A refusal stands somewhere before the saving in the same clause, but it may be about the food. */
+function isUnclear(clause: string): boolean {
+  return asksToSave(clause) && refusalBefore(clause, ANY_SAVE) !== null;
+}
+
+function isForSomeoneElse(clause: string): boolean {
+  const save = saveIn(clause);
+  if (save === null) return false;
+  const before = clause.slice(Math.max(0, save.at - 8), save.at);
+  const helped = earliest(before, ['幫', '替']);
+  return helped !== null && hasAny(before.slice(helped.at), OTHERS);
+}
+
+/** Whether somebody else's words are told. */
+export function isReported(clauses: readonly string[]): boolean {
+  return clauses.some((clause) => {
+    const readable = masked(clause, NOT_SAYING);
+    const saying = earliest(readable, SAYING);
+    if (saying !== null && !isOwnSpeech(readable.slice(0, saying.at))) return true;
+    const wanting = earliest(readable, WANTING);
+    return wanting !== null && hasAny(readable.slice(0, wanting.at), OTHERS);
+  });
+}
+
+function isOwnSpeech(before: string): boolean {
+  let left = before;
+  for (;;) {
+    const link = SPEAKER_LINKS.find((word) => left.endsWith(word));
+    if (link === undefined) break;
+    left = left.slice(0, -link.length);
+  }
+  return left.endsWith('我');
+}
+
+function isHabit(clause: string, hasDiet: (clause: string) => boolean): boolean {
+  const from = earliest(clause, FROM_NOW_ON);
+  if (from === null || !hasDiet(clause.slice(from.at))) return false;
+  const asks = hasAny(without(clause, ['可以嗎', '好嗎', '行嗎']), ['嗎', '什麼', '哪', '有沒有']);
+  return !asks && hasAny(clause.slice(from.at), HABIT_VERBS);
+}
+
+function memoryStart(clause: string, hasDiet: (clause: string) => boolean): number {
+  const starts: number[] = [clause.length];
+  const save = saveIn(clause);
+  if (save !== null) starts.push(save.at);
+  const from = earliest(clause, FROM_NOW_ON);
+  if (from !== null && (save !== null || isHabit(clause, hasDiet))) starts.push(from.at);
+  const change = changesMemory(clause, hasDiet) ? earliest(clause, [...CHANGING, ...CHANGE_OF]) : null;
+  if (change !== null) starts.push(change.at);
+  return Math.min(...starts);
+}
+
+/** The part of a clause after the verb of a change; the clause itself when it has none. */
+export function afterChange(clause: string): string {
+  const verb = earliest(clause, CHANGING);
+  return verb === null ? clause : clause.slice(verb.at + verb.word.length);
+}

@@ -1,0 +1,228 @@
+/**
+ * One answer of every kind there is, so that a test can demand something of all of them.
+ * @module
+ */
+import type { messagingApi } from '@line/bot-sdk';
+import type { Answer, ConsentCard, InForce } from '../../../../src/commands/answers.ts';
+import type { EventAnswer, Place, PlaceAnswer } from '../../../../src/commands/catalog.ts';
+import type { Outcome, StaleCause } from '../../../../src/commands/outcomes.ts';
+import { UNANSWERED } from '../../../../src/commands/tools.ts';
+import { currentNotice, DIET_FOR_PLACE_SEARCH } from '../../../../src/events/purposes.ts';
+
+/** 2026-10-03 11:36:10 in Taipei. */
+export const EXPIRES_AT = Date.UTC(2026, 9, 3, 3, 36, 10);
+export const NOTICE = currentNotice(DIET_FOR_PLACE_SEARCH).text;
+export const AREAS: readonly string[] = Array.from({ length: 26 }, (_, index) => `第${index + 1}鄉`);
+export const IN_FORCE = { value: 'vegetarian', revision: 3, eventId: '01920000-0000-7000-8000-0000000000ab' };
+
+export function consentCard(operation: ConsentCard['operation'], value: string | null, token = 'TOKEN'): ConsentCard {
+  return { operation, value, noticeText: NOTICE, expiresAt: EXPIRES_AT, token };
+}
+
+export function awaiting(card: ConsentCard, inForce: InForce = null): Answer {
+  return { status: 'awaiting_memory_consent', card, inForce };
+}
+
+export function memory(
+  outcome: Exclude<Outcome, { outcome: 'awaiting_memory_consent' }>,
+  inForce: InForce = null,
+  operation: ConsentCard['operation'] | null = null,
+  erasureScope: 'purpose' | 'all' | null = null,
+): Answer {
+  return { status: 'memory', outcome, inForce, operation, erasureScope };
+}
+
+export const STALE_CAUSES = [
+  'superseded',
+  'cancelled',
+  'forgotten',
+  'corrected',
+  'revision_moved',
+  'history_differs',
+] as const satisfies readonly StaleCause[];
+
+const PLAIN_OUTCOMES = [
+  'memory_saved',
+  'memory_corrected',
+  'memory_forgotten',
+  'memory_proposal_cancelled',
+  'already_applied',
+  'already_cancelled',
+  'already_effective',
+  'proposal_closed',
+  'nothing_to_forget',
+  'no_open_proposal',
+  'expired_memory_card',
+] as const;
+
+export const PLACE: Place = {
+  placeId: 'place-1',
+  name: '測試店甲',
+  area: '花壇鄉',
+  address: '花壇鄉測試路1號',
+  phone: null,
+  coordinates: null,
+  dietaryOptions: ['vegetarian'],
+  evidence: 'official',
+  dietaryReason: null,
+  openNow: null,
+  hours: null,
+  straightLineMetres: null,
+  accessibility: { entrance: null, route: null, toilet: null },
+  sources: { name: 'list' },
+  unknownFields: ['phone', 'openNow', 'hours', 'dietarySubtype', 'accessibility.entrance'],
+};
+
+export function found(change: Partial<Extract<PlaceAnswer, { status: 'ok' }>> = {}): PlaceAnswer {
+  return {
+    status: 'ok',
+    area: '花壇鄉',
+    diet: 'vegetarian',
+    keyword: '',
+    places: [PLACE],
+    nearMisses: [],
+    total: 1,
+    totalNearMisses: 0,
+    page: 0,
+    pages: 1,
+    sources: [{ id: 'list', title: '測試名單', url: 'https://example.test/list', asOf: '2026-09-27' }],
+    catalogVersion: 'v1',
+    campaign: 'ended',
+    ...change,
+  };
+}
+
+type PlacesAnswer = Extract<Answer, { status: 'places' }>;
+
+export function places(answer: PlaceAnswer, change: Partial<PlacesAnswer> = {}): Answer {
+  return {
+    status: 'places',
+    answer,
+    origin: 'none',
+    memory: null,
+    said: '',
+    near: null,
+    unanswered: [],
+    ...change,
+  };
+}
+
+export const EVENTS_FOUND: EventAnswer = {
+  status: 'ok',
+  catalogVersion: 'v1',
+  sources: [],
+  events: [
+    {
+      eventId: 'event-1',
+      name: '測試走讀',
+      area: '花壇鄉',
+      date: '2026-09-19',
+      time: '08:00~11:00',
+      venue: '測試步道',
+      meetingTime: null,
+      meetingPoint: null,
+      accessibility: { entrance: null, route: null, toilet: null },
+      snapshot: 'historical_teaching_snapshot',
+      unknownFields: ['meetingTime', 'meetingPoint', 'accessibility.route'],
+    },
+  ],
+};
+
+const inForceOrNot: readonly InForce[] = [null, IN_FORCE];
+const noData: PlaceAnswer = { status: 'no_data', area: '大村鄉', diet: 'vegan', keyword: '', catalogVersion: 'v1' };
+
+/** Every status, outcome, cause, question and state of a search, with and without something in force. */
+export const EVERY_ANSWER: readonly Answer[] = [
+  { status: 'menu' },
+  { status: 'welcome' },
+  { status: 'unsupported', unanswered: [] },
+  { status: 'unsupported', unanswered: UNANSWERED },
+  { status: 'unsupported_message' },
+  { status: 'retry_guide' },
+  { status: 'service_request_unavailable' },
+  { status: 'choose_area', areas: AREAS, page: 0 },
+  { status: 'choose_area', areas: AREAS, page: 1 },
+  { status: 'choose_area', areas: AREAS, page: 99 },
+  { status: 'invalid_memory_card' },
+  { status: 'unreadable_memory_card' },
+  { status: 'busy' },
+  { status: 'outcome_unknown' },
+  { status: 'preference_changed' },
+  { status: 'unknown_diet', said: '鍋邊素' },
+  { status: 'clarify', question: 'which_diet_to_remember' },
+  { status: 'clarify', question: 'one_thing_at_a_time' },
+  { status: 'clarify', question: 'whose_diet' },
+  { status: 'clarify', question: 'what_to_do' },
+  { status: 'remember_separately', value: 'vegetarian' },
+  { status: 'query_unavailable' },
+  { status: 'say_again' },
+  { status: 'one_to_one_only' },
+  ...inForceOrNot.flatMap((inForce): Answer[] => [
+    { status: 'memory_explained', inForce },
+    { status: 'memory_update_prompt', inForce },
+    ...(['asked', 'bare_yes'] as const).flatMap((because): Answer[] => [
+      { status: 'memory_inspected', inForce, open: null, because },
+      { status: 'memory_inspected', inForce, open: { operation: 'save', expiresAt: EXPIRES_AT }, because },
+    ]),
+    ...(['save', 'correct', 'forget', null] as const).flatMap((operation): Answer[] => [
+      ...PLAIN_OUTCOMES.map((outcome) => memory({ outcome, revision: 3 }, inForce, operation, 'all')),
+      ...STALE_CAUSES.map((cause) => memory({ outcome: 'stale_memory_card', cause, revision: 3 }, inForce, operation)),
+    ]),
+  ]),
+  ...DIET_FOR_PLACE_SEARCH.values.flatMap(({ value }) => [
+    awaiting(consentCard('save', value)),
+    awaiting(consentCard('correct', value), IN_FORCE),
+  ]),
+  awaiting(consentCard('forget', null), IN_FORCE),
+  places(found()),
+  places(found(), { origin: 'this_turn', said: 'vegetarian', unanswered: UNANSWERED }),
+  places(found(), { origin: 'consented_memory', memory: IN_FORCE }),
+  places(found({ places: [], nearMisses: [PLACE], total: 0, totalNearMisses: 6, pages: 2 })),
+  places(noData, { origin: 'this_turn', said: 'vegan' }),
+  places({ status: 'needs_area', areas: AREAS }, { unanswered: UNANSWERED }),
+  places({ status: 'unknown_area', said: '板橋', areas: AREAS }),
+  places({ status: 'unavailable' }),
+  { status: 'events', answer: EVENTS_FOUND, unanswered: UNANSWERED },
+  { status: 'events', answer: { status: 'no_data', catalogVersion: 'v1' }, unanswered: [] },
+  { status: 'events', answer: { status: 'unavailable' }, unanswered: [] },
+];
+
+/** All that is readable in messages without a card: text messages and alt texts. */
+export function readWithoutCards(messages: readonly messagingApi.Message[]): string {
+  return messages
+    .map((message) =>
+      message.type === 'text'
+        ? (message as messagingApi.TextMessage).text
+        : (message as messagingApi.FlexMessage).altText,
+    )
+    .join('\n');
+}
+
+function parts(messages: readonly messagingApi.Message[]): readonly messagingApi.FlexComponent[] {
+  const open = (component: messagingApi.FlexComponent): messagingApi.FlexComponent[] =>
+    component.type === 'box' ? [component, ...(component as messagingApi.FlexBox).contents.flatMap(open)] : [component];
+  return messages
+    .filter((message) => message.type === 'flex')
+    .map((message) => (message as messagingApi.FlexMessage).contents as messagingApi.FlexBubble)
+    .flatMap(({ body, footer }) => [body, footer].flatMap((box) => (box === undefined ? [] : open(box))));
+}
+
+/** Every text component of the cards. */
+export function cardTexts(messages: readonly messagingApi.Message[]): readonly messagingApi.FlexText[] {
+  return parts(messages).filter((part): part is messagingApi.FlexText => part.type === 'text');
+}
+
+/** The actions of the cards' buttons. */
+export function actions(
+  messages: readonly messagingApi.Message[],
+): readonly (messagingApi.PostbackAction | messagingApi.MessageAction)[] {
+  return parts(messages)
+    .filter((part): part is messagingApi.FlexButton => part.type === 'button')
+    .map(({ action }) => action as messagingApi.PostbackAction | messagingApi.MessageAction);
+}
+
+/** Everything a person can see: cards, texts and alt texts. */
+export function allVisible(messages: readonly messagingApi.Message[]): string {
+  const labels = actions(messages).map(({ label }) => label ?? '');
+  return [readWithoutCards(messages), ...cardTexts(messages).map(({ text }) => text ?? ''), ...labels].join('\n');
+}
