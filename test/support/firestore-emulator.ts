@@ -110,7 +110,11 @@ function jarPaths(): readonly string[] {
 /** What a program prints, trimmed; null when it is not there or fails. */
 function outputOf(program: string, args: readonly string[]): string | null {
   try {
-    return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], timeout: 20_000 }).trim();
+    return execFileSync(program, args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 20_000,
+    }).trim();
   } catch {
     return null;
   }
@@ -165,4 +169,3 @@ function freePort(): Promise<number> {
     });
   });
 }
-

@@ -3,7 +3,7 @@
  * their own; anything else is asked about or left alone.
  * @module
  */
-import { earliest, hasAny, masked, type Spoken, without } from './spoken-text.ts';
+import { earliest, hasAny, masked, type Spoken, without, words } from './spoken-text.ts';
 
 export type MemoryWish =
   /** Nothing about remembering. */
@@ -30,383 +30,108 @@ export type MemoryWish =
 /** The wish, and for each clause where its words about remembering begin (the clause's length when it has none). */
 export type ReadWish = { readonly wish: MemoryWish; readonly memoryFrom: readonly number[] };
 
-const SAVE = [
-  '幫我記',
-  '幫忙記',
-  '替我記',
-  '請你記',
-  '給我記',
-  '請記',
-  '請記得',
-  '要記得',
-  '記得我',
-  '記得長輩',
-  '記住',
-  '記起來',
-  '記下來',
-  '記下',
-  '記著',
-  '記錄',
-  '紀錄',
-  '幫我存',
-  '存起來',
-  '存下來',
-  '儲存',
-  '保存',
-  '設成',
-  '設為',
-  '設定成',
-  '設定為',
-  '當成我的偏好',
-  '列入偏好',
-  '加入偏好',
-];
+const SAVE = words(`
+  幫我記 幫忙記 替我記 請你記 給我記 請記 請記得 要記得 記得我 記得長輩 記住 記起來 記下來 記下 記著 記錄 紀錄
+  幫我存 存起來 存下來 儲存 保存 設成 設為 設定成 設定為 當成我的偏好 列入偏好 加入偏好
+`);
 /** 記得 before one of these is a reminder, not a wish to be remembered. */
-const REMINDER = [
-  '記得幫我找',
-  '記得幫我查',
-  '記得帶',
-  '記得要',
-  '記得去',
-  '記得先',
-  '忘記帶',
-  '登記',
-  '標記',
-  '筆記',
-  '日記',
-];
-const ANY_SAVE = ['記', '存', '儲', '保留', '紀錄', '設成', '設為'];
+const REMINDER = words(`
+  記得幫我找 記得幫我查 記得帶 記得要 記得去 記得先 忘記帶 登記 標記 筆記 日記
+`);
+const ANY_SAVE = words(`
+  記 存 儲 保留 紀錄 設成 設為
+`);
 
 /** Words that hold 不, 別 or 忘 and refuse nothing. */
-const NO_REFUSAL = [
-  '別忘了',
-  '別忘記',
-  '別忘',
-  '不要忘記',
-  '不要忘了',
-  '不要忘',
-  '不能忘',
-  '要不要',
-  '是不是',
-  '能不能',
-  '可不可以',
-  '會不會',
-  '有沒有',
-  '特別',
-  '別人',
-  '別的',
-  '個別',
-  '分別',
-  '免費',
-  '難免',
-  '不知道',
-  '不確定',
-  '不好意思',
-  '不是嗎',
-];
-const REFUSALS = [
-  '不用',
-  '不要',
-  '不必',
-  '不需',
-  '不想',
-  '不准',
-  '不許',
-  '不可',
-  '不能',
-  '不是',
-  '不希望',
-  '不同意',
-  '不願',
-  '不該',
-  '不讓',
-  '不給',
-  '不再',
-  '不記',
-  '不存',
-  '不幫',
-  '不替',
-  '不打算',
-  '別',
-  '勿',
-  '無須',
-  '無需',
-  '毋',
-  '甭',
-  '沒要',
-  '沒有要',
-  '沒叫',
-  '沒請',
-  '拒絕',
-  '禁止',
-  '停止',
-  '免記',
-  '先不',
-];
-const EATING = ['吃', '喝', '加', '放', '含', '太', '葷', '肉', '辣', '蔥', '蒜', '香', '牛', '豬', '有', '找', '去'];
-const REFUSED_AFTER = ['不用', '不必', '不需', '免了', '算了', '就不', '不要了', '不好'];
-const TAKEN_BACK = [
-  '算了',
-  '不用',
-  '不要',
-  '不必',
-  '不用了',
-  '不要了',
-  '免了',
-  '當我沒說',
-  '還是不要',
-  '還是不用',
-  '先不要',
-  '先不用',
-  '取消',
-  '別',
-  '不',
-  '都不要',
-];
+const NO_REFUSAL = words(`
+  別忘了 別忘記 別忘 不要忘記 不要忘了 不要忘 不能忘 要不要 是不是 能不能 可不可以 會不會 有沒有 特別 別人 別的
+  個別 分別 免費 難免 不知道 不確定 不好意思 不是嗎
+`);
+const REFUSALS = words(`
+  不用 不要 不必 不需 不想 不准 不許 不可 不能 不是 不希望 不同意 不願 不該 不讓 不給 不再 不記 不存 不幫 不替
+  不打算 別 勿 無須 無需 毋 甭 沒要 沒有要 沒叫 沒請 拒絕 禁止 停止 免記 先不
+`);
+const EATING = words(`
+  吃 喝 加 放 含 太 葷 肉 辣 蔥 蒜 香 牛 豬 有 找 去
+`);
+const REFUSED_AFTER = words(`
+  不用 不必 不需 免了 算了 就不 不要了 不好
+`);
+const TAKEN_BACK = words(`
+  算了 不用 不要 不必 不用了 不要了 免了 當我沒說 還是不要 還是不用 先不要 先不用 取消 別 不 都不要
+`);
 
-const THIS_MEAL = [
-  '今天',
-  '今日',
-  '今晚',
-  '今早',
-  '這次',
-  '這一次',
-  '這餐',
-  '這一餐',
-  '這頓',
-  '這回',
-  '暫時',
-  '明天',
-  '這一頓',
-];
-const ONLY = ['只', '就好', '而已', '僅', '限', '就可以', '就行'];
+const THIS_MEAL = words(`
+  今天 今日 今晚 今早 這次 這一次 這餐 這一餐 這頓 這回 暫時 明天 這一頓
+`);
+const ONLY = words(`
+  只 就好 而已 僅 限 就可以 就行
+`);
 const ONCE = ['一次就好', '一次性', '單次', '下不為例'];
-const FROM_NOW_ON = [
-  '以後',
-  '之後',
-  '往後',
-  '從此',
-  '今後',
-  '今天起',
-  '今天開始',
-  '未來',
-  '永遠',
-  '每次',
-  '一律',
-  '下次也',
-  '下次都',
-];
-const HABIT_VERBS = ['優先', '都', '只', '預設', '一律', '改', '要', '吃', '找', '給我'];
-const LATER = [
-  '以後再說',
-  '以後再',
-  '之後再',
-  '下次再',
-  '改天',
-  '改日',
-  '也許',
-  '或許',
-  '可能',
-  '說不定',
-  '搞不好',
-  '考慮',
-  '再想想',
-  '再看看',
-  '再決定',
-  '再說',
-  '晚點',
-  '過幾天',
-  '等一下再',
-  '有空再',
-  '還沒決定',
-  '還不確定',
-];
+const FROM_NOW_ON = words(`
+  以後 之後 往後 從此 今後 今天起 今天開始 未來 永遠 每次 一律 下次也 下次都
+`);
+const HABIT_VERBS = words(`
+  優先 都 只 預設 一律 改 要 吃 找 給我
+`);
+const LATER = words(`
+  以後再說 以後再 之後再 下次再 改天 改日 也許 或許 可能 說不定 搞不好 考慮 再想想 再看看 再決定 再說 晚點
+  過幾天 等一下再 有空再 還沒決定 還不確定
+`);
 const NOT_LATER = ['再也', '再說一次'];
-const CONDITIONS = [
-  '如果',
-  '要是',
-  '假如',
-  '假設',
-  '假使',
-  '萬一',
-  '倘若',
-  '若是',
-  '若我',
-  '的話',
-  '除非',
-  '等到',
-  '等我',
-  '哪天',
-];
-const POLITE = [
-  '方便的話',
-  '可以的話',
-  '不麻煩的話',
-  '沒問題的話',
-  '可能的話',
-  '行的話',
-  '如果可以',
-  '如果方便',
-  '要是方便',
-  '要是可以',
-];
+const CONDITIONS = words(`
+  如果 要是 假如 假設 假使 萬一 倘若 若是 若我 的話 除非 等到 等我 哪天
+`);
+const POLITE = words(`
+  方便的話 可以的話 不麻煩的話 沒問題的話 可能的話 行的話 如果可以 如果方便 要是方便 要是可以
+`);
 
-const OTHERS = [
-  '他',
-  '她',
-  '媽',
-  '爸',
-  '爺',
-  '奶奶',
-  '阿嬤',
-  '阿公',
-  '外婆',
-  '外公',
-  '朋友',
-  '同事',
-  '同學',
-  '老師',
-  '老公',
-  '老婆',
-  '先生',
-  '太太',
-  '女友',
-  '男友',
-  '女兒',
-  '兒子',
-  '小孩',
-  '孩子',
-  '家人',
-  '長輩',
-  '人家',
-  '有人',
-  '大家',
-  '醫生',
-  '師父',
-  '客人',
-  '老闆',
-  '店家',
-  '店員',
-  '姐',
-  '姊',
-  '妹',
-  '哥',
-  '弟',
-  '阿姨',
-  '叔',
-  '鄰居',
-  '親戚',
-  '網路',
-  '新聞',
-  '公告',
-  '上面',
-];
-const SAYING = ['說', '講', '叫', '要求', '交代', '吩咐', '提到', '寫', '表示'];
-const WANTING = ['希望', '覺得', '建議', '要你', '請你', '拜託你', '要我', '叫我', '認為', '想要你'];
-const NOT_SAYING = [
-  '再說',
-  '說明',
-  '來說',
-  '說不定',
-  '小說',
-  '請說',
-  '說真的',
-  '老實說',
-  '說一下',
-  '說錯',
-  '叫做',
-  '好說',
-];
-const SPEAKER_LINKS = [
-  '剛剛',
-  '剛才',
-  '剛',
-  '是',
-  '就',
-  '上次',
-  '再',
-  '還',
-  '想',
-  '要',
-  '已經',
-  '跟你',
-  '有',
-  '也',
-  '都',
-];
+const OTHERS = words(`
+  他 她 媽 爸 爺 奶奶 阿嬤 阿公 外婆 外公 朋友 同事 同學 老師 老公 老婆 先生 太太 女友 男友 女兒 兒子 小孩 孩子
+  家人 長輩 人家 有人 大家 醫生 師父 客人 老闆 店家 店員 姐 姊 妹 哥 弟 阿姨 叔 鄰居 親戚 網路 新聞 公告 上面
+`);
+const SAYING = words(`
+  說 講 叫 要求 交代 吩咐 提到 寫 表示
+`);
+const WANTING = words(`
+  希望 覺得 建議 要你 請你 拜託你 要我 叫我 認為 想要你
+`);
+const NOT_SAYING = words(`
+  再說 說明 來說 說不定 小說 請說 說真的 老實說 說一下 說錯 叫做 好說
+`);
+const SPEAKER_LINKS = words(`
+  剛剛 剛才 剛 是 就 上次 再 還 想 要 已經 跟你 有 也 都
+`);
 
-const FORGETTING = [
-  '忘記',
-  '忘掉',
-  '忘了',
-  '刪掉',
-  '刪除',
-  '刪了',
-  '刪',
-  '移除',
-  '清除',
-  '清掉',
-  '清空',
-  '撤回',
-  '撤銷',
-  '拿掉',
-  '抹掉',
-  '取消',
-];
-const FORGETTABLE = [
-  '偏好',
-  '吃素',
-  '飲食',
-  '記憶',
-  '記住',
-  '記錄',
-  '紀錄',
-  '記得',
-  '條件',
-  '設定',
-  '習慣',
-  '素',
-  '個資',
-  '我的資料',
-];
+/** Before words about remembering, these ask for a search. */
+const SEARCHING = words('有什麼 有哪 哪 有沒有 有嗎 推薦 附近 找 查');
+
+const FORGETTING = words(`
+  忘記 忘掉 忘了 刪掉 刪除 刪了 刪 移除 清除 清掉 清空 撤回 撤銷 拿掉 抹掉 取消
+`);
+const FORGETTABLE = words(`
+  偏好 吃素 飲食 記憶 記住 記錄 紀錄 記得 條件 設定 習慣 素 個資 我的資料
+`);
 const AGAIN = ['再', '繼續', '一直'];
 
-const CHANGING = [
-  '改成',
-  '換成',
-  '改為',
-  '換為',
-  '更正成',
-  '更正為',
-  '更新成',
-  '更新為',
-  '變成',
-  '變更為',
-  '改吃',
-  '改記',
-];
-const CHANGE_OF = ['更正', '修改', '更改', '變更', '調整', '更新', '改'];
+const CHANGING = words(`
+  改成 換成 改為 換為 更正成 更正為 更新成 更新為 變成 變更為 改吃 改記
+`);
+const CHANGE_OF = words(`
+  更正 修改 更改 變更 調整 更新 改
+`);
 const KEPT = ['偏好', '飲食', '素別', '記住的', '記憶', '記得的'];
 
-const ASKING = ['嗎', '什麼', '哪', '有沒有', '是不是', '會不會', '沒有', '多少', '誰', '怎麼', '為什麼'];
-const DONE_BEFORE = [
-  '有',
-  '會',
-  '已經',
-  '真的',
-  '剛',
-  '剛剛',
-  '剛才',
-  '上次',
-  '之前',
-  '還',
-  '你',
-  '能',
-  '可以',
-  '是',
-  '了',
-];
-const REQUESTING = ['幫我', '幫忙', '替我', '請', '麻煩', '給我', '拜託'];
+const KEPT_WORDS = ['偏好', '記憶', '記得', '記我', '記住', '知道我', '別再', '停止'];
+const ASKING = words(`
+  嗎 什麼 哪 有沒有 是不是 會不會 沒有 多少 誰 怎麼 為什麼
+`);
+const DONE_BEFORE = words(`
+  有 會 已經 真的 剛 剛剛 剛才 上次 之前 還 你 能 可以 是 了
+`);
+const REQUESTING = words(`
+  幫我 幫忙 替我 請 麻煩 給我 拜託
+`);
 
 /** Reads the wish. First that applies wins; what refuses stands before what saves. */
 export function readMemoryWish(spoken: Spoken, hasDiet: (clause: string) => boolean): ReadWish {
@@ -457,6 +182,7 @@ function changesMemory(clause: string, hasDiet: (clause: string) => boolean): bo
 function asksToForget(clause: string): boolean {
   const stops = refusalBefore(clause, [...ANY_SAVE, '偏好']);
   if (stops !== null && hasAny(stops.between, AGAIN)) return true;
+  if (hasAny(clause, ['停止記', '停止使用', '停止套用', '停止用'])) return true;
   const readable = masked(clause, NO_REFUSAL);
   const verb = earliest(readable, FORGETTING);
   if (verb === null || !hasAny(readable, FORGETTABLE)) return false;
@@ -495,18 +221,18 @@ function onlyAsksWhether(clause: string): boolean {
   return hasAny(clause.slice(0, save.at), ['可以', '能', '可不可以', '能不能', '要不要', '該不該']);
 }
 
-/** The last refusal before the first of the words, with what stands between. */
-function refusalBefore(clause: string, words: readonly string[]): { readonly between: string } | null {
+/** What stands between a refusal and the next of the words after it, where that is shortest; null when none follows one. */
+function refusalBefore(clause: string, ofWords: readonly string[]): { readonly between: string } | null {
   const readable = masked(masked(clause, NO_REFUSAL), REMINDER);
   let best: string | null = null;
-  for (const refusal of REFUSALS) {
-    for (let at = readable.indexOf(refusal); at >= 0; at = readable.indexOf(refusal, at + 1)) {
-      const after = readable.slice(at + refusal.length);
-      const next = earliest(after, words);
-      // 不記 and 免記 hold the verb themselves.
-      const between = hasAny(refusal, words) ? '' : next === null ? null : after.slice(0, next.at);
-      if (between !== null && (best === null || between.length < best.length)) best = between;
-    }
+  let next = -1;
+  for (let at = readable.length - 1; at >= 0; at -= 1) {
+    if (ofWords.some((word) => readable.startsWith(word, at))) next = at;
+    const refusal = REFUSALS.find((word) => readable.startsWith(word, at));
+    if (refusal === undefined || next < 0) continue;
+    // 不記 and 免記 hold the verb themselves.
+    const between = readable.slice(Math.min(at + refusal.length, next), next);
+    if (best === null || between.length < best.length) best = between;
   }
   return best === null ? null : { between: best };
 }
@@ -586,6 +312,7 @@ function isHabit(clause: string, hasDiet: (clause: string) => boolean): boolean 
   return !asks && hasAny(clause.slice(from.at), HABIT_VERBS);
 }
 
+/** Where the words about remembering begin. What stands before them is theirs too, unless it asks for a search. */
 function memoryStart(clause: string, hasDiet: (clause: string) => boolean): number {
   const starts: number[] = [clause.length];
   const save = saveIn(clause);
@@ -594,7 +321,18 @@ function memoryStart(clause: string, hasDiet: (clause: string) => boolean): numb
   if (from !== null && (save !== null || isHabit(clause, hasDiet))) starts.push(from.at);
   const change = changesMemory(clause, hasDiet) ? earliest(clause, [...CHANGING, ...CHANGE_OF]) : null;
   if (change !== null) starts.push(change.at);
-  return Math.min(...starts);
+  const start = Math.min(...starts);
+  return start === clause.length || hasAny(clause.slice(0, start), SEARCHING) ? start : 0;
+}
+
+/** Whether a clause is about what is remembered, whoever asks and whatever for. */
+export function speaksOfMemory(clause: string): boolean {
+  return asksToSave(clause) || hasAny(clause, CHANGING) || hasAny(clause, [...KEPT_WORDS, ...FORGETTING]);
+}
+
+/** Whether a clause names another person. */
+export function namesOthers(clause: string): boolean {
+  return hasAny(clause, OTHERS);
 }
 
 /** The part of a clause after the verb of a change; the clause itself when it has none. */

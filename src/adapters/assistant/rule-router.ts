@@ -4,78 +4,83 @@
  */
 import type { Routed, Router, RouterFacts, ToolCall, Unanswered } from '../../commands/tools.ts';
 import { unansweredIn } from './beyond-local.ts';
-import { afterChange, isReported, type MemoryWish, readMemoryWish, type ReadWish } from './memory-wish.ts';
+import {
+  afterChange,
+  isReported,
+  type MemoryWish,
+  namesOthers,
+  type ReadWish,
+  readMemoryWish,
+  speaksOfMemory,
+} from './memory-wish.ts';
 import { readSearchWish, type SearchWish } from './search-wish.ts';
 import { areasIn } from './spoken-areas.ts';
 import { type DietOf, dietsIn, rememberable, type SpokenDiet } from './spoken-diets.ts';
-import { hasAny, readSpoken, type Spoken } from './spoken-text.ts';
+import { type Clause, hasAny, readSpoken, words } from './spoken-text.ts';
 
 export type RuleRouterDependencies = {
-  /** The catalog's words for diets. */
+  /** The catalog's words for diets; it also takes the codes (`vegan` …), which the calls carry. */
   readonly dietOf: DietOf;
-  /** The present day, `YYYY-MM-DD` in Taipei, for dates said without a year; without it only full dates are read. */
+  /** The present day, `YYYY-MM-DD` in Taipei, for days said without a year; without it only full dates are read. */
   readonly today?: () => string;
 };
 
 type Question = Extract<Routed, { outcome: 'clarify' }>['question'];
 
-const CAPABILITIES = [
-  '可以做什麼',
-  '能做什麼',
-  '會什麼',
-  '有什麼功能',
-  '怎麼用',
-  '怎麼使用',
-  '可以幫我什麼',
-  '能幫我什麼',
-];
+/** All that was read in one message. */
+type Message = {
+  readonly clauses: readonly Clause[];
+  readonly memory: ReadWish;
+  /** By clause. */
+  readonly diets: readonly (readonly SpokenDiet[])[];
+  readonly search: SearchWish;
+  readonly unanswered: readonly Unanswered[];
+  readonly townships: readonly string[];
+};
 
-/** Builds the rule router. Its route never throws and takes time linear in the text, whatever was typed. */
+const CAPABILITIES = words('可以做什麼 能做什麼 會什麼 有什麼功能 怎麼用 怎麼使用 可以幫我什麼 能幫我什麼');
+
+/** Builds the rule router. Its route never throws and takes time in proportion to the text, whatever was typed. */
 export function createRuleRouter({ dietOf, today }: RuleRouterDependencies): Router {
   return {
     name: 'rules',
     route(text, facts) {
-      const spoken = readSpoken(text);
-      return Promise.resolve(spoken === null ? ask('what_to_do') : routed(spoken, facts, dietOf, today?.() ?? null));
+      const message = readMessage(text, facts, dietOf, today?.() ?? null);
+      return Promise.resolve(message === null ? ask('what_to_do') : answer(message));
     },
   };
 }
 
-function routed(spoken: Spoken, facts: RouterFacts, dietOf: DietOf, today: string | null): Routed {
-  const hasDiet = (clause: string): boolean => dietsIn(clause, dietOf).length > 0;
-  const memory = readMemoryWish(spoken, hasDiet);
-  const diets = spoken.clauses.map((clause) => dietsIn(clause.folded, dietOf));
-  const search = searchBeside(spoken, memory, diets, facts, dietOf, today);
-  const unanswered = unansweredIn(spoken.sentences.join(','));
-  return answer(spoken, memory, diets, search, unanswered, facts);
+function readMessage(text: string, facts: RouterFacts, dietOf: DietOf, today: string | null): Message | null {
+  const spoken = readSpoken(text);
+  if (spoken === null) return null;
+  const { clauses } = spoken;
+  const diets = clauses.map((clause) => dietsIn(clause.folded, dietOf));
+  const memory = readMemoryWish(spoken, (words) => dietsIn(words, dietOf).length > 0);
+  const parts = clauses.map((clause, at) => ({ clause, until: searchedUntil(clause, at, memory, facts.areas) }));
+  const spare = ACTS.includes(memory.wish) ? diets.flat() : [];
+  return {
+    clauses,
+    memory,
+    diets,
+    search: readSearchWish(parts, spare, facts.areas, dietOf, today),
+    unanswered: unansweredIn(spoken.sentences.join(',')),
+    townships: facts.areas,
+  };
 }
 
-/** The search in what is not about remembering. Where nothing will be remembered, all of the message may be about searching. */
-function searchBeside(
-  spoken: Spoken,
-  { wish, memoryFrom }: ReadWish,
-  diets: readonly (readonly SpokenDiet[])[],
-  facts: RouterFacts,
-  dietOf: DietOf,
-  today: string | null,
-): SearchWish {
-  const actsOnMemory = !(['none', 'refused', 'explain', 'inspect'] as readonly MemoryWish[]).includes(wish);
-  const parts = spoken.clauses.map((clause, at) => ({
-    clause,
-    until: actsOnMemory ? (memoryFrom[at] ?? 0) : clause.folded.length,
-  }));
-  return readSearchWish(parts, actsOnMemory ? diets.flat() : [], facts.areas, dietOf, today);
+const ACTS: readonly MemoryWish[] = ['remember', 'update', 'habit', 'reported', 'conditional', 'unclear'];
+const ONLY_SPEAKS: readonly MemoryWish[] = ['refused', 'inspect', 'explain', 'forget'];
+
+/** How much of a clause may ask for a search: what is said about memory does not, unless nothing is done and a place is named. */
+function searchedUntil({ folded }: Clause, at: number, memory: ReadWish, townships: readonly string[]): number {
+  if (ACTS.includes(memory.wish)) return memory.memoryFrom[at] ?? 0;
+  const onlySpeaks = ONLY_SPEAKS.includes(memory.wish) && speaksOfMemory(folded);
+  return onlySpeaks && areasIn(folded, townships).length === 0 ? 0 : folded.length;
 }
 
-function answer(
-  spoken: Spoken,
-  memory: ReadWish,
-  diets: readonly (readonly SpokenDiet[])[],
-  search: SearchWish,
-  unanswered: readonly Unanswered[],
-  facts: RouterFacts,
-): Routed {
-  const searches = search.wish === 'search' ? search.calls : [];
+function answer(message: Message): Routed {
+  const { memory, search, diets, unanswered } = message;
   const alsoSearches = search.wish !== 'none';
   switch (memory.wish) {
     case 'reported':
@@ -92,86 +97,81 @@ function answer(
     case 'explain':
     case 'inspect':
     case 'forget':
-      if (alsoSearches && memory.wish !== 'explain') return ask('one_thing_at_a_time');
+      if (alsoSearches) return ask('one_thing_at_a_time');
       return call([{ tool: 'request_memory_management', action: memory.wish, dietary_type: '' }], unanswered);
     case 'habit':
-      if (search.wish === 'too_many') return ask('one_thing_at_a_time');
-      if (searches.length === 0) return ask('which_diet_to_remember');
-      return call([...searches, { tool: 'request_memory_management', action: 'update', dietary_type: '' }], unanswered);
     case 'remember':
     case 'update':
-      return offer(spoken, memory, diets, search, unanswered, facts);
+      return beside(message, memory.wish);
     case 'none':
     case 'refused':
-      return searchOnly(spoken, diets, search, unanswered);
+      return searchOnly(message);
   }
 }
 
-/** An offer to remember or to change, with the search said beside it. */
-function offer(
-  spoken: Spoken,
-  { wish, memoryFrom }: ReadWish,
-  diets: readonly (readonly SpokenDiet[])[],
-  search: SearchWish,
-  unanswered: readonly Unanswered[],
-  facts: RouterFacts,
-): Routed {
+/** An offer to remember or to change, with the search said beside it. At most two calls. */
+function beside({ clauses, memory, search, diets, unanswered, townships }: Message, wish: MemoryWish): Routed {
   if (search.wish === 'too_many') return ask('one_thing_at_a_time');
   const searches = search.wish === 'search' ? search.calls : [];
   // A township among the words about remembering is a second wish that nobody could tell apart.
-  const area = spoken.clauses.some(
-    ({ folded }, at) => areasIn(folded.slice(memoryFrom[at] ?? 0), facts.areas).length > 0,
+  const mixed = clauses.some(
+    ({ folded }, at) => areasIn(folded.slice(memory.memoryFrom[at] ?? 0), townships).length > 0,
   );
-  if (area) return ask('one_thing_at_a_time');
-  if (searches.length > 1) return ask('one_thing_at_a_time');
-  const diet = dietToRemember(spoken, memoryFrom, diets, wish === 'update');
-  if (diet === null) return ask(searches.length > 0 ? 'one_thing_at_a_time' : 'which_diet_to_remember');
-  const asked: ToolCall =
-    wish === 'update'
-      ? { tool: 'request_memory_management', action: 'update', dietary_type: diet }
-      : diet === ''
-        ? { tool: 'request_memory_management', action: 'update', dietary_type: '' }
-        : { tool: 'propose_dietary_memory', dietary_type: diet };
-  if (wish === 'remember' && diet === '' && searches.length === 0) return ask('which_diet_to_remember');
-  return call([...searches, asked], unanswered);
+  if (mixed || searches.length > 1) return ask('one_thing_at_a_time');
+  if (wish === 'habit') {
+    // Nobody asked to remember it, so no card: the choices are shown, and the person may choose.
+    return searches.length === 0 ? ask('which_diet_to_remember') : call([...searches, update('')], unanswered);
+  }
+  const diet = dietMeant(clauses, memory.memoryFrom, diets, wish);
+  if (diet === 'several') return ask(searches.length > 0 ? 'one_thing_at_a_time' : 'which_diet_to_remember');
+  if (wish === 'update') return call([...searches, update(diet)], unanswered);
+  if (diet === '')
+    return searches.length === 0 ? ask('which_diet_to_remember') : call([...searches, update('')], unanswered);
+  return call([...searches, { tool: 'propose_dietary_memory', dietary_type: diet }], unanswered);
 }
 
-/** The diet said with the saving; else elsewhere. '' when none is said, null when it must be asked for. */
-function dietToRemember(
-  spoken: Spoken,
+function update(diet: string): ToolCall {
+  return { tool: 'request_memory_management', action: 'update', dietary_type: diet };
+}
+
+/**
+ * The diet said after the verb of a change; else the one said with the saving; else the one said elsewhere. '' when none is
+ * said; `several` when it must be asked for: more than one, one that is left out, one that no list has.
+ */
+function dietMeant(
+  clauses: readonly Clause[],
   memoryFrom: readonly number[],
   diets: readonly (readonly SpokenDiet[])[],
-  changes: boolean,
-): string | null {
-  const beside = diets.flatMap((ofClause, at) => ofClause.filter((diet) => diet.at >= (memoryFrom[at] ?? 0)));
-  const changed = spoken.clauses.map((clause) => clause.folded.length - afterChange(clause.folded).length);
-  const target = diets.flatMap((ofClause, at) =>
-    ofClause.filter((diet) => (changed[at] ?? 0) > 0 && diet.at >= (changed[at] ?? 0)),
-  );
-  const said = changes && target.length > 0 ? target : beside.length > 0 ? beside : diets.flat();
+  wish: MemoryWish,
+): string {
+  const all = diets.flat();
+  const within = diets.flatMap((ofClause, at) => ofClause.filter((diet) => diet.at >= (memoryFrom[at] ?? 0)));
+  const target = diets.flatMap((ofClause, at) => {
+    const clause = clauses[at]?.folded ?? '';
+    const from = clause.length - afterChange(clause).length;
+    return from === 0 ? [] : ofClause.filter((diet) => diet.at >= from);
+  });
+  const said = [wish === 'update' ? target : [], within, all].find((group) => group.length > 0) ?? [];
   if (said.length === 0) return '';
-  const one = rememberable(said);
   // "Change it to no limit" is no value to remember: the choices are shown.
-  if (one === null && changes && said.every((diet) => diet.value === 'any')) return '';
-  return diets.flat().some((diet) => !diet.known) ? null : one;
+  if (wish === 'update' && said.every((diet) => diet.value === 'any')) return '';
+  // A condition that leaves a food out goes with any diet; another unknown one does not.
+  if (all.some((diet) => !diet.known && !/^[不無]/.test(diet.value))) return 'several';
+  return rememberable(said) ?? 'several';
 }
 
-function searchOnly(
-  spoken: Spoken,
-  diets: readonly (readonly SpokenDiet[])[],
-  search: SearchWish,
-  unanswered: readonly Unanswered[],
-): Routed {
-  const clauses = spoken.clauses.map((clause) => clause.folded);
+function searchOnly({ clauses, search, diets, unanswered }: Message): Routed {
+  if (search.wish === 'too_many') return ask('one_thing_at_a_time');
   // To have a dish ordered or reserved is a service LOCAL does not have; a list of shops would be no answer to it.
   const wantsService = unanswered.includes('booking') && search.wish === 'search' && search.dishOnly;
-  if (search.wish === 'too_many') return ask('one_thing_at_a_time');
   if (search.wish === 'search' && !wantsService) return call(search.calls, unanswered);
   if (unanswered.length > 0) return { outcome: 'unsupported', unanswered };
-  if (clauses.some((clause) => hasAny(clause, CAPABILITIES)))
+  if (clauses.some((clause) => hasAny(clause.folded, CAPABILITIES))) {
     return call([{ tool: 'show_local_help', reason: '' }], []);
-  if (diets.flat().length > 0 && isReported(clauses)) return ask('whose_diet');
-  return ask('what_to_do');
+  }
+  const ofOthers =
+    isReported(clauses.map((clause) => clause.folded)) || clauses.some(({ folded }) => namesOthers(folded));
+  return ask(ofOthers && diets.flat().length > 0 ? 'whose_diet' : 'what_to_do');
 }
 
 function ask(question: Question): Routed {

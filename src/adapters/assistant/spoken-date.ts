@@ -26,6 +26,11 @@ function realDate(year: number, month: number, day: number, mayRoll = false): st
   return real || mayRoll ? date.toISOString().slice(0, 10) : '';
 }
 
+/** Whether a day of a month is named. */
+export function namesDay(text: string): boolean {
+  return /\d[月/]\d/.test(text);
+}
+
 /** The text without dates and words for days. */
 export function withoutDates(text: string): string {
   return text

@@ -3,7 +3,7 @@
  * @module
  */
 import type { Diet } from '../../commands/catalog.ts';
-import { masked } from './spoken-text.ts';
+import { masked, words } from './spoken-text.ts';
 
 /** A diet from any word for it, or null; the catalog's own list. */
 export type DietOf = (word: string) => Diet | null;
@@ -20,96 +20,39 @@ export type SpokenDiet = {
 
 const DIET_WORD_LENGTH_MAX = 8;
 /** Everyday words for the plain vegetarian diet that are no entry of the catalog. */
-const VEGETARIAN_WORDS = ['吃素', '茹素', '吃齋', '素的', '素菜', '素餐', '有素'];
+const VEGETARIAN_WORDS = words(`
+  吃素 茹素 吃齋 素的 素菜 素餐 有素
+`);
 const NO_LIMIT_WORDS = ['葷素不拘', '葷素都可', '葷素皆可', '葷的', '葷食', '吃葷'];
 /** Conditions LOCAL has no data for. They are kept as said, so that the answer can say so; none is guessed into a known diet. */
-const UNKNOWN_WORDS = [
-  '蛋素',
-  '奶蛋素',
-  '鍋邊素',
-  '方便素',
-  '魚素',
-  '海鮮素',
-  '半素',
-  '早齋',
-  '初一十五',
-  '生酮',
-  '清真',
-  '無麩質',
-  '低醣',
-  '過敏',
-  '不吃五辛',
-  '不要五辛',
-  '不含五辛',
-  '無五辛',
-  '不吃蔥',
-  '不要蔥',
-  '不吃蒜',
-  '不要蒜',
-  '不吃肉',
-  '不要肉',
-  '不吃牛',
-  '不吃豬',
-  '不吃海鮮',
-  '不吃魚',
-  '不吃蛋',
-  '不吃奶',
-];
+const UNKNOWN_WORDS = words(`
+  蛋素 奶蛋素 鍋邊素 方便素 魚素 海鮮素 半素 早齋 初一十五 生酮 清真 無麩質 低醣 過敏 不吃五辛 不要五辛 不含五辛
+  無五辛 不吃蔥 不要蔥 不吃蒜 不要蒜 不吃肉 不要肉 不吃牛 不吃豬 不吃海鮮 不吃魚 不吃蛋 不吃奶
+`);
 /** 不限 before one of these limits something else than the diet. */
-const OTHER_LIMITS = ['鄉鎮', '地區', '區域', '地點', '時間', '人數', '預算', '哪'];
+const OTHER_LIMITS = words(`
+  鄉鎮 地區 區域 地點 時間 人數 預算 哪
+`);
+/** Says "no limit" only where it speaks of eating; elsewhere it is a plain "any of them will do". */
+const ANYTHING_GOES = '都可以';
 /** A diet word before one of these is part of an event's name. */
 const EVENT_NAMES = ['節', '嘉年華', '市集', '展', '講座'];
 
 /** Words with 不 or 沒 in them that deny nothing. */
-const NO_DENIAL = [
-  '有沒有',
-  '是不是',
-  '要不要',
-  '會不會',
-  '能不能',
-  '可不可以',
-  '好不好',
-  '想不想',
-  '吃不吃',
-  '不知道',
-  '不曉得',
-  '不確定',
-  '不好意思',
-  '不錯',
-  '不然',
-  '不過',
-  '不管',
-  '不只',
-  '不僅',
-  '不如',
-  '差不多',
-  '對不起',
-  '不少',
-];
+const NO_DENIAL = words(`
+  有沒有 是不是 要不要 會不會 能不能 可不可以 好不好 想不想 吃不吃 不知道 不曉得 不確定 不好意思 不錯 不然 不過
+  不管 不只 不僅 不如 差不多 對不起 不少
+`);
 const NEGATIONS = ['不', '沒', '別', '非', '勿', '除了'];
 /** What may stand between a negation and the diet it denies. */
-const BETWEEN = [
-  '想',
-  '要',
-  '用',
-  '是',
-  '必',
-  '能',
-  '再',
-  '會',
-  '有',
-  '在',
-  '吃',
-  '找',
-  '查',
-  '限',
-  '需',
-  '喜歡',
-  '愛',
-  '只',
-  '什麼',
-];
-const LEFT_OUT_AFTER = ['不要', '不用', '不必', '免了', '不行', '除外', '以外'];
+const BETWEEN = words(`
+  想 要 用 是 必 能 再 會 有 在 吃 找 查 限 需 喜歡 愛 只 什麼
+`);
+/** So many links are looked through on either side of a diet word. */
+const LINKS_MAX = 8;
+const LEFT_OUT_AFTER = words(`
+  不要 不用 不必 免了 不行 除外 以外
+`);
 const LINK_AFTER = ['的', '店', '就', '都', '先', '也'];
 
 /** The diets a folded clause names, in the order they are said. */
@@ -132,17 +75,18 @@ function dietAt(clause: string, at: number, dietOf: DietOf): Omit<SpokenDiet, 'a
   for (let length = DIET_WORD_LENGTH_MAX; length >= 2; length -= 1) {
     const word = clause.slice(at, at + length);
     if (word.length < length) continue;
-    const after = clause.slice(at + length);
-    if (EVENT_NAMES.some((name) => after.startsWith(name))) continue;
+    const end = at + length;
+    const goesOn = (next: readonly string[]): boolean => next.some((word) => clause.startsWith(word, end));
+    if (goesOn(EVENT_NAMES)) continue;
     const known = dietOf(word);
-    if (known === 'any' && OTHER_LIMITS.some((limit) => after.startsWith(limit))) continue;
+    if (known === 'any' && (goesOn(OTHER_LIMITS) || (word === ANYTHING_GOES && !clause.includes('吃')))) continue;
     // The catalog also takes its own ASCII codes; those are no words a person types in a sentence.
     if (known !== null && !/^[\x20-\x7e]*$/.test(word)) return { value: known, known: true, length };
-    if (UNKNOWN_WORDS.includes(word) && !after.startsWith('素') && !after.startsWith('奶')) {
+    if (UNKNOWN_WORDS.includes(word) && !goesOn(['素', '奶'])) {
       return { value: word, known: false, length };
     }
     if (NO_LIMIT_WORDS.includes(word)) return { value: 'any', known: true, length };
-    if (VEGETARIAN_WORDS.includes(word) && !'食養質'.includes(after.charAt(0) || ' ')) {
+    if (VEGETARIAN_WORDS.includes(word) && !goesOn(['食', '養', '質'])) {
       return { value: 'vegetarian', known: true, length };
     }
   }
@@ -152,7 +96,7 @@ function dietAt(clause: string, at: number, dietOf: DietOf): Omit<SpokenDiet, 'a
 function senseOf(clause: string, at: number, length: number): SpokenDiet['sense'] {
   let negations = 0;
   let from = at;
-  for (;;) {
+  for (let steps = 0; steps < LINKS_MAX; steps += 1) {
     const before = clause.slice(Math.max(0, from - 2), from);
     const negation = NEGATIONS.find((word) => before.endsWith(word));
     const link = BETWEEN.find((word) => before.endsWith(word));
@@ -163,7 +107,7 @@ function senseOf(clause: string, at: number, length: number): SpokenDiet['sense'
   if (negations > 1) return 'ambiguous';
   if (negations === 1) return 'left_out';
   let after = clause.slice(at + length);
-  for (;;) {
+  for (let steps = 0; steps < LINKS_MAX; steps += 1) {
     const link = LINK_AFTER.find((word) => after.startsWith(word));
     if (link === undefined) break;
     after = after.slice(link.length);

@@ -55,7 +55,8 @@ export function folded(text: string): string {
 
 /** Reads one message. Null: nothing readable in it, or longer than SPOKEN_LENGTH_MAX. */
 export function readSpoken(text: string): Spoken | null {
-  if (text.length > SPOKEN_LENGTH_MAX) return null;
+  // What begins like code was pasted, not said.
+  if (text.length > SPOKEN_LENGTH_MAX || text.trimStart().startsWith('{')) return null;
   // Lines are clauses, so they become marks before control characters become spaces.
   const lines = normalised(text.replace(/[\r\n]/g, '\u3002'));
   // One compatibility character can become eighteen.
@@ -66,18 +67,23 @@ export function readSpoken(text: string): Spoken | null {
   return { clauses, sentences: sentencesOf(own.text), quotesWish: own.quotesWish };
 }
 
+/** The words of a list written with spaces between them. */
+export function words(list: string): readonly string[] {
+  return list.trim().split(/\s+/);
+}
+
 /** Whether any of the words stands in the text. */
-export function hasAny(text: string, words: readonly string[]): boolean {
-  return words.some((word) => text.includes(word));
+export function hasAny(text: string, ofWords: readonly string[]): boolean {
+  return ofWords.some((word) => text.includes(word));
 }
 
 /** Where the first of the words stands, the longest at that place; null when none does. */
 export function earliest(
   text: string,
-  words: readonly string[],
+  ofWords: readonly string[],
 ): { readonly at: number; readonly word: string } | null {
   let found: { at: number; word: string } | null = null;
-  for (const word of words) {
+  for (const word of ofWords) {
     const at = text.indexOf(word);
     if (at < 0) continue;
     if (found === null || at < found.at || (at === found.at && word.length > found.word.length)) found = { at, word };
@@ -86,13 +92,13 @@ export function earliest(
 }
 
 /** Replaces each of the words by a filler of the same length, so that places in the text stay what they are. */
-export function masked(text: string, words: readonly string[]): string {
-  return words.reduce((kept, word) => kept.replaceAll(word, '·'.repeat(word.length)), text);
+export function masked(text: string, ofWords: readonly string[]): string {
+  return ofWords.reduce((kept, word) => kept.replaceAll(word, '·'.repeat(word.length)), text);
 }
 
 /** Takes the words out; longer ones must stand first. */
-export function without(text: string, words: readonly string[]): string {
-  return words.reduce((kept, word) => kept.replaceAll(word, ''), text);
+export function without(text: string, ofWords: readonly string[]): string {
+  return ofWords.reduce((kept, word) => kept.replaceAll(word, ''), text);
 }
 
 /** Quotation marks go; what they hold goes too when it speaks of remembering, unless they hold the whole message. */

@@ -57,7 +57,7 @@ export type LineClientOptions = {
 };
 
 type CallContext = { readonly fetch: typeof fetch; readonly signal: AbortSignal };
-const callContext = new AsyncLocalStorage<CallContext>();
+const callContext = new AsyncLocalStorage<CallContext | undefined>();
 let installedFetch: typeof fetch | null = null;
 
 /**
@@ -70,7 +70,8 @@ function ensureFetchReadsCallContext(): void {
   installedFetch = function fetchWithinCall(input, init) {
     const call = callContext.getStore();
     if (call === undefined) return outerFetch(input, init);
-    return call.fetch(input, { ...init, signal: call.signal, redirect: 'manual' });
+    // Out of the call again: the fetch that was given may be this very one.
+    return callContext.run(undefined, () => call.fetch(input, { ...init, signal: call.signal, redirect: 'manual' }));
   };
   globalThis.fetch = installedFetch;
 }

@@ -22,7 +22,13 @@ export type AnswerRoute = {
   readonly key: string;
   readonly person: Person;
   readonly userId: string;
-  readonly reply: { readonly token: string; readonly receivedAt: number } | null;
+  readonly reply: {
+    readonly token: string;
+    /** When its event came, Unix milliseconds. */
+    readonly receivedAt: number;
+    /** What to do when the token is found used: `owe` where a delivery of the same event may be answering just now. */
+    readonly ifUsed: 'push' | 'owe';
+  } | null;
   /** How often the turn was run before, from 0. */
   readonly attempt: number;
 };
@@ -59,6 +65,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
       const messages = view(await currentAnswers(turn, person), { buildId });
       const replied = await client.reply({ replyToken: reply.token, messages });
       if (replied.result !== 'invalid_token') return givenOf(replied, 'replied');
+      if (reply.ifUsed === 'owe') return 'owed';
       // The token cannot be too old yet, so an earlier try used it. A card made since has ended the one sent then.
       if (route.attempt > 0 && !offersCard(turn)) return 'replied';
     }

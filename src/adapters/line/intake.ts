@@ -126,7 +126,7 @@ export function createIntake(parts: IntakeParts): (incoming: Incoming, time: Req
     return leftToWorker;
   }
 
-  /** Answers, waiting only as long as the request may; the rest goes on by itself. */
+  /** Answers, waiting only as long as the request may; the rest goes on by itself. The store keeps the address of whom it owes. */
   async function answer(turn: Turn, event: EventOrigin, person: Person, time: RequestTime): Promise<Rest> {
     const address = giveAndClose(turn, event, person, time);
     await within(address, Math.min(ANSWER_WAIT_MS, left(time)), timer);
@@ -136,13 +136,14 @@ export function createIntake(parts: IntakeParts): (incoming: Incoming, time: Req
   async function giveAndClose(turn: Turn, event: EventOrigin, person: Person, time: RequestTime) {
     const { eventId, userId, replyToken } = event;
     const { turnId } = deliveryOf(event);
-    const reply = replyToken === null ? null : { token: replyToken, receivedAt: time.receivedAt };
+    const ifUsed = turn.onceKey === null ? 'push' : 'owe';
+    const reply = replyToken === null ? null : ({ token: replyToken, receivedAt: time.receivedAt, ifUsed } as const);
     const key = turn.onceKey ?? eventId;
     try {
       if ((await deliver(turn, { turnId, key, person, userId, reply, attempt: 0 })) === 'owed') {
         // Another turn of the person may have released it before this one was owed.
         await addresses.put(person.subjectKey, userId);
-        return 'keep';
+        return 'release';
       }
       await (turn.onceKey === null ? inbox.finish(eventId) : outbox.answered(turn.onceKey));
       return 'release';

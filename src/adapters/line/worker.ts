@@ -141,7 +141,7 @@ export function createInboxWorker(parts: InboxWorkerParts): InboxWorker {
       return done;
     }
     const token = asked.kind === 'emptied' ? null : asked.replyToken;
-    const reply = token === null ? null : { token, receivedAt: job.receivedAt };
+    const reply = token === null ? null : ({ token, receivedAt: job.receivedAt, ifUsed: 'push' } as const);
     const given = await deliver(turn, { turnId, key: job.key, ...recipient, reply, attempt: job.attempts });
     if (given === 'owed') return later;
     if (turn.onceKey !== null) await outbox.answered(turn.onceKey);

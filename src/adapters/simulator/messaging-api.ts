@@ -87,7 +87,7 @@ export function createMessagingApi(deps: MessagingApiDeps): Hono {
     const profile = { displayName: `Person ${person.letter}`, userId: person.userId, language: 'zh-TW' };
     return answer(c, { status: 200, body: profile, note: '' });
   });
-  app.notFound((c) => answer(c, notFound()));
+  app.all('*', (c) => answer(c, notFound()));
   return app;
 }
 

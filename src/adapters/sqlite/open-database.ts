@@ -1,23 +1,20 @@
 /**
  * Opens or makes the file of a store, and refuses every other file without touching it.
  *
- * A file is judged by its header, read as plain bytes, before SQLite sees it: opening a foreign database would already
- * recover its log or leave files beside it. A new store is written under a rollback journal in one transaction and only
- * then switched to its write-ahead log, so that the header on disk always says whose file it is.
+ * A file is judged by its header before it is opened for good: opening a foreign database would already recover its log or
+ * leave files beside it. A new store is written under a rollback journal in one transaction and only then switched to its
+ * write-ahead log, so that the header on disk always says whose file it is.
  * @module
  */
-import { accessSync, closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { APPLICATION_ID, SCHEMA_SQL, SCHEMA_USER_VERSION } from './schema.ts';
 import { applySettings, BUSY_TIMEOUT_MS, readPragma, readSettingsBack } from './settings.ts';
 import { asRefusal, StoreRefused } from './store-refused.ts';
 import { type Patience, retryWhileLocked } from './wait-for-lock.ts';
 
-const HEADER_BYTES = 100;
-const MAGIC = 'SQLite format 3\0';
-const USER_VERSION_OFFSET = 60;
-const APPLICATION_ID_OFFSET = 68;
 const FINGERPRINT = 'subject_key_fingerprint';
 
 /** What to open. */
@@ -40,10 +37,10 @@ export type OpenDatabase = {
  */
 export async function openDatabase(file: DatabaseFile, patience: Patience): Promise<OpenDatabase> {
   const { path, readOnly, subjectKeyFingerprint } = file;
-  const isNew = judgeFile(path, readOnly) === 'new';
-  if (!readOnly) assertWritable(path);
   let db: DatabaseSync | null = null;
   try {
+    const isNew = judgeFile(path, readOnly) === 'new';
+    if (!readOnly) assertWritable(path);
     const opened = await retryWhileLocked(
       () => new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS, defensive: true }),
       patience,
@@ -60,46 +57,53 @@ export async function openDatabase(file: DatabaseFile, patience: Patience): Prom
   }
 }
 
-/** Reads the header as plain bytes; makes an empty file, readable by the owner only, where there is none. */
+/**
+ * Reads the header, taking no lock and leaving nothing behind; makes an empty file, readable by its owner only, where there
+ * is none.
+ *
+ * SQLite itself reads it ("immutable"), never node:fs: closing any descriptor of a file drops every POSIX lock that this
+ * process holds on it, also those of a store that is already open.
+ */
 function judgeFile(path: string, readOnly: boolean): 'new' | 'ours' {
-  const header = Buffer.alloc(HEADER_BYTES);
-  let size: number;
-  try {
-    const descriptor = openForReading(path, readOnly);
-    try {
-      const stats = fstatSync(descriptor);
-      if (!stats.isFile()) throw new StoreRefused('cannot_open', 'The path of the store is not a file');
-      size = stats.size;
-      readSync(descriptor, header, 0, HEADER_BYTES, 0);
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch (error) {
-    if (error instanceof StoreRefused) throw error;
-    throw new StoreRefused('cannot_open', 'The store cannot be opened');
-  }
-  if (size === 0 && !readOnly) {
-    // An empty file with a log beside it is somebody's database that was never checkpointed.
-    if (sizeOf(`${path}-wal`) > 0) throw new StoreRefused('not_ours', 'The log beside the file is not ours');
+  const stats = statsOf(path);
+  if (stats === undefined && !readOnly) {
+    makeEmptyFile(path);
     return 'new';
   }
-  if (size < HEADER_BYTES || header.toString('latin1', 0, MAGIC.length) !== MAGIC)
-    throw new StoreRefused('not_a_database', 'The file is not an SQLite database');
-  assertOurNumbers(header.readUInt32BE(APPLICATION_ID_OFFSET), header.readUInt32BE(USER_VERSION_OFFSET));
+  if (stats?.isFile() !== true) throw new StoreRefused('cannot_open', 'The path of the store is not a file');
+  if (stats.size === 0 && !readOnly) {
+    // An empty file with a log beside it is somebody's database that was never checkpointed.
+    if ((statsOf(`${path}-wal`)?.size ?? 0) > 0)
+      throw new StoreRefused('not_ours', 'The log beside the file is not ours');
+    return 'new';
+  }
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  const header = new DatabaseSync(url, { readOnly: true });
+  try {
+    assertOurNumbers(header);
+  } finally {
+    header.close();
+  }
   return 'ours';
 }
 
-function openForReading(path: string, readOnly: boolean): number {
+function statsOf(path: string): Stats | undefined {
   try {
-    return openSync(path, 'r');
-  } catch (error) {
-    if (readOnly || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return openSync(path, 'a+', 0o600);
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    throw new StoreRefused('cannot_open', 'The store cannot be opened');
   }
 }
 
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+function makeEmptyFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    // Another process was first; whose it is will be seen inside the transaction that makes the tables.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
+      throw new StoreRefused('cannot_open', 'The store cannot be opened');
+  }
 }
 
 function assertWritable(path: string): void {
@@ -111,7 +115,9 @@ function assertWritable(path: string): void {
   }
 }
 
-function assertOurNumbers(applicationId: number, userVersion: number): void {
+function assertOurNumbers(db: DatabaseSync): void {
+  const applicationId = readPragma(db, 'application_id');
+  const userVersion = Number(readPragma(db, 'user_version'));
   if (applicationId !== APPLICATION_ID) throw new StoreRefused('not_ours', 'The database is not a store of ours');
   if (userVersion > SCHEMA_USER_VERSION)
     throw new StoreRefused('newer_schema', 'The store was written by a later version of this program');
@@ -139,7 +145,7 @@ function createSchema(db: DatabaseSync, subjectKeyFingerprint: string): void {
 
 /** The same questions as to the header, now answered through the log too; and whose people these are. */
 function assertKnown(db: DatabaseSync, subjectKeyFingerprint: string): void {
-  assertOurNumbers(Number(readPragma(db, 'application_id')), Number(readPragma(db, 'user_version')));
+  assertOurNumbers(db);
   const row = db.prepare('SELECT value FROM store WHERE name = ?').get(FINGERPRINT);
   if (row?.['value'] !== subjectKeyFingerprint)
     throw new StoreRefused('other_subject_key', 'The store was made under another SUBJECT_KEY');

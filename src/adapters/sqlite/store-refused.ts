@@ -40,6 +40,7 @@ const BUSY = 5;
 const LOCKED = 6;
 const READ_ONLY = 8;
 const IO_ERROR = 10;
+const CORRUPT = 11;
 const CANNOT_OPEN = 14;
 const NOT_A_DATABASE = 26;
 
@@ -68,6 +69,7 @@ export function asRefusal(error: unknown): unknown {
       return new StoreRefused('locked', 'The store is locked by another program');
     case READ_ONLY:
       return new StoreRefused('read_only', 'The store cannot be written');
+    case CORRUPT:
     case NOT_A_DATABASE:
       return new StoreRefused('not_a_database', 'The file is not an SQLite database');
     case CANNOT_OPEN:

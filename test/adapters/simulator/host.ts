@@ -27,7 +27,19 @@ export type Host = {
   readonly advance: (milliseconds: number) => void;
   /** POSTs to the chat API as the page does. */
   readonly ask: (path: string, body: object) => Promise<{ status: number; body: Record<string, unknown> }>;
+  /** The items of a chat as a page that opens now is told. */
+  readonly items: (letter: string) => Promise<ItemSeen[]>;
   readonly close: () => Promise<void>;
+};
+
+export type ItemSeen = {
+  readonly id: string;
+  readonly from: 'person' | 'bot';
+  readonly text?: string;
+  readonly held?: boolean;
+  readonly read?: boolean;
+  readonly unsent?: boolean;
+  readonly deliveries?: readonly { readonly kind: string; readonly status: number | null }[];
 };
 
 export type HostOptions = {
@@ -35,6 +47,8 @@ export type HostOptions = {
   readonly onEvent?: (event: webhook.Event, client: messagingApi.MessagingApiClient) => Promise<void>;
   readonly ledgerEvents?: (userId: string) => Promise<LedgerView>;
   readonly movableClock?: boolean;
+  /** Where to deliver instead of the host's own webhook. */
+  readonly webhookUrl?: string;
 };
 
 const EMPTY_LEDGER: LedgerView = { ledgerId: 'L'.repeat(43), revision: 0, value: null, events: [] };
@@ -61,7 +75,7 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
     ledgerEvents: options.ledgerEvents ?? (() => Promise.resolve(EMPTY_LEDGER)),
     ...(options.movableClock ? { advanceClock: advance } : {}),
   });
-  const api = await serve(new Hono().route('/', simulator.messagingApi));
+  const api = await serve(simulator.messagingApi);
   const client = new messagingApi.MessagingApiClient({ channelAccessToken: TOKEN, baseURL: api.url });
 
   const product = new Hono();
@@ -76,7 +90,7 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
     return c.text('', 200);
   });
   const front = await serve(product);
-  webhookUrl = `${front.url}/line/webhook`;
+  webhookUrl = options.webhookUrl ?? `${front.url}/line/webhook`;
 
   return {
     simulator,
@@ -93,6 +107,20 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
         body: JSON.stringify(body),
       });
       return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    },
+    items: async (letter) => {
+      const response = await fetch(`${front.url}/chat/stream?person=${letter}`);
+      const reader = response.body?.getReader();
+      let seen = '';
+      for (;;) {
+        const chunk = await reader?.read();
+        if (chunk?.value === undefined) throw new Error('The stream ended before the chat came');
+        seen += Buffer.from(chunk.value).toString('utf8');
+        const chat = /event: chat\ndata: (.*)\n/.exec(seen)?.[1];
+        if (chat === undefined) continue;
+        await reader?.cancel();
+        return (JSON.parse(chat) as { items: ItemSeen[] }).items;
+      }
     },
     close: async () => {
       simulator.close();

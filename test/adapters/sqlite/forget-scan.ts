@@ -4,6 +4,8 @@
  * @module
  */
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { startChild } from './child-processes.ts';
 import { allOf, fillWithPeople, findTraces, forgetAll, type Hit } from './raw-scan.ts';
 import { newFolder, openIn } from './store-files.ts';
@@ -12,8 +14,10 @@ import { newFolder, openIn } from './store-files.ts';
 export type ForgetScan = {
   /** How many kinds of traces (of four) were found before anyone forgot. */
   readonly kindsBefore: number;
-  /** Found right after the last answer, before the log was truncated: they stand in the log only. */
-  readonly afterAnswers: readonly Hit[];
+  /** Found while a reader keeps the log from being truncated: all that is left stands there. */
+  readonly whilePending: readonly Hit[];
+  /** Whether the store said so at that moment. */
+  readonly saidPending: boolean;
   /** Found after erasure was no longer pending. Must be none. */
   readonly afterErasure: readonly Hit[];
   /** Found after every process let go of the file. Must be none. */
@@ -28,13 +32,17 @@ export async function scanForgets(count: number, seed: number): Promise<ForgetSc
     const holder = await startChild('hold', folder, 'holder');
     const { people, traces } = await fillWithPeople(store, count, seed);
     const kindsBefore = Object.values(traces).filter((kind) => findTraces(folder, kind).length > 0).length;
+    const reader = new DatabaseSync(join(folder, 'ledger.sqlite'), { readOnly: true });
+    reader.exec('BEGIN; SELECT count(*) FROM events');
     await forgetAll(people);
-    const afterAnswers = findTraces(folder, allOf(traces));
+    const whilePending = findTraces(folder, allOf(traces));
+    const saidPending = store.health().erasurePending;
+    reader.close();
     await store.erased();
     const afterErasure = findTraces(folder, allOf(traces));
     await store.close();
     await holder.finish();
-    return { kindsBefore, afterAnswers, afterErasure, afterClose: findTraces(folder, allOf(traces)) };
+    return { kindsBefore, whilePending, saidPending, afterErasure, afterClose: findTraces(folder, allOf(traces)) };
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -2,7 +2,9 @@
  * Reads every byte of a store's files and looks for what was to be gone.
  * @module
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SqliteStore } from '../../../src/adapters/sqlite/store.ts';
 import { DIET_FOR_PLACE_SEARCH } from '../../../src/events/purposes.ts';
@@ -22,7 +24,11 @@ export type Traces = {
   readonly blindingKeys: readonly Uint8Array[];
 };
 
-/** Looks for every trace at every byte of every file of a folder, in one pass over the bytes. */
+/**
+ * Looks for every trace at every byte of every file of a folder, in one pass over the bytes.
+ *
+ * The files are copied by another process first: reading an SQLite file with node:fs drops the locks this process holds on it.
+ */
 export function findTraces(folder: string, traces: readonly Uint8Array[]): readonly Hit[] {
   const byPrefix = new Map<number, Buffer[]>();
   for (const trace of traces) {
@@ -34,7 +40,14 @@ export function findTraces(folder: string, traces: readonly Uint8Array[]): reado
   // Most places are ruled out by the top half of the prefix alone.
   const likely = new Uint8Array(65_536);
   for (const prefix of byPrefix.keys()) likely[prefix >>> 16] = 1;
-  return readdirSync(folder).flatMap((file) => findIn(readFileSync(join(folder, file)), file, byPrefix, likely));
+  const copy = mkdtempSync(join(tmpdir(), 'local-scan-'));
+  try {
+    const { status } = spawnSync('cp', ['-r', `${folder}/.`, copy]);
+    if (status !== 0) throw new Error('The files could not be copied');
+    return readdirSync(copy).flatMap((file) => findIn(readFileSync(join(copy, file)), file, byPrefix, likely));
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
 }
 
 function findIn(bytes: Buffer, file: string, byPrefix: ReadonlyMap<number, Buffer[]>, likely: Uint8Array): Hit[] {

@@ -15,9 +15,9 @@ export const FORGET: Button = {
   displayText: '忘記我的飲食偏好',
 };
 export const EXPLAIN: Button = {
-  label: '為什麼用這個條件',
+  label: '為什麼這樣查',
   does: { entry: 'explain' },
-  displayText: '為什麼用這個條件',
+  displayText: '為什麼這樣查',
 };
 export const OTHER: Button = { label: '其他功能', does: { entry: 'menu' }, displayText: '功能' };
 export const EVENTS: Button = { label: '查活動', does: { entry: 'events' }, displayText: '查活動' };
@@ -36,7 +36,7 @@ export const RETYPE: Button = { label: '重新輸入條件', does: { say: '重�
 export const MENU: readonly Button[] = [EVENTS, PLACES, ENQUIRY];
 
 /** What can be typed in place of the menu's buttons. */
-export const TYPING_MENU = '也可以直接打字：花壇有什麼活動？、花壇有什麼蔬食店？、我的偏好、忘記我的飲食偏好、功能';
+export const TYPING_MENU = '也可以直接打字：查活動、查蔬食、留下服務詢問、我的偏好、忘記我的飲食偏好、功能';
 const TYPING_IN_FORCE = '也可以直接打字：我的偏好、改成蛋奶素、忘記我的飲食偏好';
 const TYPING_NOTHING = '也可以直接打字：我的偏好、以後優先找蔬食，幫我記住';
 

@@ -35,7 +35,7 @@ export function eventsSheet({ answer, unanswered }: Extract<Answer, { status: 'e
           ...(answer.sources.length === 0 ? [] : [['資料來源', ...sourceLines(answer.sources)].join('\n')]),
         ],
         buttons: [PLACES, ENQUIRY, OTHER],
-        typing: '也可以直接打字：花壇有什麼蔬食店？、功能',
+        typing: '也可以直接打字：查蔬食、留下服務詢問、功能',
         summary: '活動資料在上面的文字訊息。',
       };
     }
@@ -44,7 +44,7 @@ export function eventsSheet({ answer, unanswered }: Extract<Answer, { status: 'e
         title: '這份快照沒有符合資料',
         lines: ['查完了，活動名單裡沒有符合的；這不代表當地沒有活動。', ...parts],
         buttons: [EVENTS, RETYPE, OTHER],
-        typing: '也可以直接打字：重新輸入查詢條件、功能',
+        typing: '也可以直接打字：查活動、重新輸入查詢條件、功能',
       };
     case 'unavailable': {
       const sheet = unavailableSheet('活動資料暫時讀不到，');

@@ -70,19 +70,19 @@ function checkVisible(text: string, path: string): void {
 
 function checkMessage(message: messagingApi.Message, path: string): void {
   if (message.type === 'text') {
-    const { text } = message as messagingApi.TextMessage;
+    const { text } = message;
     checkVisible(text, `${path}.text`);
     demand(text.length <= LIMITS.textUnits, `${path}.text`, `at most ${LIMITS.textUnits} units`);
     return;
   }
   demand(message.type === 'flex', path, 'text or flex');
-  const { altText, contents } = message as messagingApi.FlexMessage;
+  const { altText, contents } = message;
   checkVisible(altText, `${path}.altText`);
   demand(altText.length <= LIMITS.altTextUnits, `${path}.altText`, `at most ${LIMITS.altTextUnits} units`);
   demand(contents.type === 'bubble', `${path}.contents`, 'one bubble');
   const bytes = Buffer.byteLength(JSON.stringify(contents));
   demand(bytes <= LIMITS.bubbleBytes, `${path}.contents`, `at most ${LIMITS.bubbleBytes} bytes`);
-  const { body, footer } = contents as messagingApi.FlexBubble;
+  const { body, footer } = contents;
   if (body !== undefined) checkComponent(body, `${path}.body`);
   if (footer !== undefined) checkComponent(footer, `${path}.footer`);
 }
@@ -90,17 +90,17 @@ function checkMessage(message: messagingApi.Message, path: string): void {
 function checkComponent(component: messagingApi.FlexComponent, path: string): void {
   switch (component.type) {
     case 'box':
-      (component as messagingApi.FlexBox).contents.forEach((part, index) => checkComponent(part, `${path}[${index}]`));
+      component.contents.forEach((part, index) => checkComponent(part, `${path}[${index}]`));
       return;
     case 'text': {
-      const { text, wrap } = component as messagingApi.FlexText;
+      const { text, wrap } = component;
       checkVisible(text ?? '', path);
       demand(wrap === true, path, 'text wraps');
       return;
     }
     default:
       demand(component.type === 'button', path, 'box, text or button');
-      checkAction((component as messagingApi.FlexButton).action, path);
+      checkAction(component.action, path);
   }
 }
 
@@ -109,11 +109,11 @@ function checkAction(action: messagingApi.Action, path: string): void {
   checkVisible(label, `${path}.label`);
   demand(graphemes(label) <= LIMITS.labelGraphemes, `${path}.label`, `at most ${LIMITS.labelGraphemes} characters`);
   if (action.type === 'message') {
-    checkActionText((action as messagingApi.MessageAction).text ?? '', `${path}.text`);
+    checkActionText(action.text ?? '', `${path}.text`);
     return;
   }
   demand(action.type === 'postback', path, 'postback or message action');
-  const { data, displayText } = action as messagingApi.PostbackAction;
+  const { data, displayText } = action;
   demand((data ?? '').length <= POSTBACK_LENGTH_MAX, `${path}.data`, `at most ${POSTBACK_LENGTH_MAX} units`);
   demand(decodePostback(data ?? '') !== null, `${path}.data`, 'data we read back');
   if (displayText !== undefined) checkActionText(displayText, `${path}.displayText`);

@@ -125,7 +125,7 @@ export function memorySheet(answer: MemoryAnswer): Sheet {
     case 'proposal_closed':
       return told('這則訊息先前已經處理過', [`不會再開一張卡。${now}`, REMEMBER_AGAIN], inForce);
     case 'nothing_to_forget':
-      return told('沒有東西需要忘記', [`${now}也沒有等你決定的卡片。`], inForce);
+      return told('沒有東西需要忘記', [`${now}也沒有等你決定的卡片。`, ...scopeLine(answer.erasureScope)], inForce);
     case 'no_open_proposal':
       return told('沒有等你決定的卡片', [now], inForce);
     case 'expired_memory_card':
@@ -166,13 +166,16 @@ function keptSheet(outcome: 'memory_saved' | 'memory_corrected', revision: numbe
   );
 }
 
+function scopeLine(scope: MemoryAnswer['erasureScope']): readonly string[] {
+  return scope === 'all' ? ['這次是「忘記全部」：LOCAL 為了傳訊息給你而留的加密地址，也在刪除範圍內。'] : [];
+}
+
 function forgottenSheet({ inForce, erasureScope }: MemoryAnswer): Sheet {
-  const all = '這次是「忘記全部」：LOCAL 為了傳訊息給你而留的加密地址，也在刪除範圍內。';
   return told(
     inForce === null ? '已忘記你的飲食偏好' : '忘記已完成，之後你又同意了新的條件',
     [
       '從現在起不再使用被忘記的條件，舊卡片也不能把它加回來。只留下一筆不含內容的紀錄，用來擋住舊卡。',
-      ...(erasureScope === 'all' ? [all] : []),
+      ...scopeLine(erasureScope),
       ...(inForce === null ? [] : [inForceLine(inForce)]),
       '這個承諾管不到：已在 LINE 裡的訊息（包括舊卡片）；備份，要到期才消失；若用了模型，你打的字由模型提供者依它的期限保留；已經送出的服務詢問。',
     ],

@@ -16,7 +16,7 @@ import type { Button, Sheet } from './sheet.ts';
 type PlacesAnswer = Extract<Answer, { status: 'places' }>;
 type Found = Extract<PlaceAnswer, { status: 'ok' }>;
 
-const TYPING_PLACES = '也可以直接打字：花壇有什麼蔬食店？、我的偏好、功能';
+const TYPING_PLACES = '也可以直接打字：查蔬食、我的偏好、更正偏好、為什麼這樣查、功能';
 const COMMUNITY_LABEL = '社群名單 2020，未經店家確認，出發前請先確認';
 const COMMUNITY_NOTICE =
   '社群名單整理自「台灣蔬食餐廳地圖」（2020 年，MIT 授權，© 2020 Shinren Pan）：只表示當時有蔬食，可能也有葷食；沒有細分素別、營業時間或電話，店家可能已搬遷或歇業。';
@@ -143,7 +143,9 @@ function foundSheet(told: PlacesAnswer, answer: Found): Sheet {
       ...(nearMisses.length === 0 ? [] : ['以下的紀錄不足以判斷是否符合，可再向店家確認：']),
       ...nearMisses.map((place, index) => paragraph(place, places.length + index + 1)),
       ...unknownLine('以上店家都未提供（未知）', unknownOfAll),
-      ...(pages > 1 ? [`這是第 ${page + 1}／${pages} 頁，一頁五家。`] : []),
+      ...(pages > 1
+        ? [`這是第 ${page + 1}／${pages} 頁，一頁五家；沒有按鈕可按時，加上店名或路名再查，也找得到其他家。`]
+        : []),
       ...(hasMore && !fits ? ['條件太長，放不進「看更多」按鈕；要看下一頁，請用短一點的關鍵字再查一次。'] : []),
       ...unansweredLines(told.unanswered),
       CAMPAIGN_LINES[answer.campaign],

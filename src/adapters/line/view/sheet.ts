@@ -101,7 +101,7 @@ function buttonRows(buttons: readonly Button[]): messagingApi.FlexComponent[] {
   const rows: messagingApi.FlexComponent[] = [];
   for (let start = 0; start < buttons.length; start += BUTTONS_IN_ROW) {
     const contents = buttons.slice(start, start + BUTTONS_IN_ROW).map(buttonPart);
-    rows.push({ type: 'box', layout: 'horizontal', spacing: 'sm', contents } as messagingApi.FlexBox);
+    rows.push({ type: 'box', layout: 'horizontal', spacing: 'sm', contents });
   }
   return rows;
 }

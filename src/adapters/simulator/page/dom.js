@@ -13,7 +13,9 @@ export function h(tag, attributes = {}, ...children) {
     else if (name === 'style') Object.assign(element.style, value);
     else element.setAttribute(name, value === true ? '' : String(value));
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 

@@ -107,26 +107,19 @@ function plainTwin(message, actions, item, on) {
 
 function cardMenu(item, actions, on, view) {
   const postbacks = actions.filter(({ action }) => action.type === 'postback');
-  return menu(
-    '這張卡的動作',
-    [
-      menuButton('複製 Flex Simulator JSON', () => on.copyFlex(item)),
-      postbacks.length > 0 ? h('p', { class: 'menu-title' }, '改動一個字元再按') : null,
+  return menu('這張卡的動作', [
+    menuButton('複製 Flex Simulator JSON', () => on.copyFlex(item)),
+    postbacks.length > 0 ? h('p', { class: 'menu-title' }, '改動一個字元再按') : null,
+    postbacks.map(({ pointer, action }) =>
+      menuButton(action.label, () => on.tap(item, pointer, { tampered: true }), `竄改後按${action.label}`),
+    ),
+    view.others.map((letter) => [
+      postbacks.length > 0 ? h('p', { class: 'menu-title' }, `由 Person ${letter} 來按`) : null,
       postbacks.map(({ pointer, action }) =>
-        menuButton(action.label, () => on.tap(item, pointer, { tampered: true }), `竄改後按${action.label}`),
+        menuButton(action.label, () => on.tap(item, pointer, { by: letter }), `由 Person ${letter} 按${action.label}`),
       ),
-      view.others.map((letter) => [
-        postbacks.length > 0 ? h('p', { class: 'menu-title' }, `由 Person ${letter} 來按`) : null,
-        postbacks.map(({ pointer, action }) =>
-          menuButton(
-            action.label,
-            () => on.tap(item, pointer, { by: letter }),
-            `由 Person ${letter} 按${action.label}`,
-          ),
-        ),
-      ]),
-    ].flat(2),
-  );
+    ]),
+  ]);
 }
 
 function menu(label, entries) {

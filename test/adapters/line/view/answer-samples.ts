@@ -3,6 +3,7 @@
  * @module
  */
 import type { messagingApi } from '@line/bot-sdk';
+import { decodePostback } from '../../../../src/adapters/line/postback.ts';
 import type { Answer, ConsentCard, InForce } from '../../../../src/commands/answers.ts';
 import type { EventAnswer, Place, PlaceAnswer } from '../../../../src/commands/catalog.ts';
 import type { Outcome, StaleCause } from '../../../../src/commands/outcomes.ts';
@@ -187,23 +188,49 @@ export const EVERY_ANSWER: readonly Answer[] = [
   { status: 'events', answer: { status: 'unavailable' }, unanswered: [] },
 ];
 
+/** Every status there is: a new one does not compile until it is named here, and a test asks for a sample of it. */
+export const EVERY_STATUS: Readonly<Record<Answer['status'], true>> = {
+  menu: true,
+  welcome: true,
+  unsupported: true,
+  unsupported_message: true,
+  retry_guide: true,
+  service_request_unavailable: true,
+  choose_area: true,
+  memory_inspected: true,
+  memory_explained: true,
+  memory_update_prompt: true,
+  awaiting_memory_consent: true,
+  memory: true,
+  invalid_memory_card: true,
+  unreadable_memory_card: true,
+  busy: true,
+  outcome_unknown: true,
+  places: true,
+  events: true,
+  preference_changed: true,
+  unknown_diet: true,
+  clarify: true,
+  remember_separately: true,
+  query_unavailable: true,
+  say_again: true,
+  one_to_one_only: true,
+};
+
 /** All that is readable in messages without a card: text messages and alt texts. */
 export function readWithoutCards(messages: readonly messagingApi.Message[]): string {
   return messages
-    .map((message) =>
-      message.type === 'text'
-        ? (message as messagingApi.TextMessage).text
-        : (message as messagingApi.FlexMessage).altText,
-    )
+    .map((message) => (message.type === 'text' ? message.text : message.type === 'flex' ? message.altText : ''))
     .join('\n');
 }
 
 function parts(messages: readonly messagingApi.Message[]): readonly messagingApi.FlexComponent[] {
   const open = (component: messagingApi.FlexComponent): messagingApi.FlexComponent[] =>
-    component.type === 'box' ? [component, ...(component as messagingApi.FlexBox).contents.flatMap(open)] : [component];
+    component.type === 'box' ? [component, ...component.contents.flatMap(open)] : [component];
   return messages
     .filter((message) => message.type === 'flex')
-    .map((message) => (message as messagingApi.FlexMessage).contents as messagingApi.FlexBubble)
+    .map(({ contents }) => contents)
+    .filter((contents) => contents.type === 'bubble')
     .flatMap(({ body, footer }) => [body, footer].flatMap((box) => (box === undefined ? [] : open(box))));
 }
 
@@ -223,6 +250,16 @@ export function actions(
 
 /** Everything a person can see: cards, texts and alt texts. */
 export function allVisible(messages: readonly messagingApi.Message[]): string {
-  const labels = actions(messages).map(({ label }) => label ?? '');
-  return [readWithoutCards(messages), ...cardTexts(messages).map(({ text }) => text ?? ''), ...labels].join('\n');
+  const onCards = [...cardTexts(messages).map(({ text }) => text ?? ''), ...labels(messages)];
+  return [readWithoutCards(messages), ...onCards].join('\n');
+}
+
+/** The labels of the cards' buttons. */
+export function labels(messages: readonly messagingApi.Message[]): string[] {
+  return actions(messages).map(({ label }) => label ?? '');
+}
+
+/** What the cards' buttons do: the entry of a postback (null if it is none of ours), or the message action. */
+export function entries(messages: readonly messagingApi.Message[]) {
+  return actions(messages).map((action) => (action.type === 'postback' ? decodePostback(action.data ?? '') : action));
 }

@@ -22,7 +22,7 @@ function card(
       type: 'bubble',
       body: { type: 'box', layout: 'vertical', contents: [{ type: 'text', text: words, wrap: true, ...part }] },
       footer: { type: 'box', layout: 'vertical', contents: [{ type: 'button', action }] },
-    } as messagingApi.FlexBubble,
+    },
   };
 }
 
@@ -58,7 +58,7 @@ describe('withinLimits', () => {
     ['a bidi override', [text('a\u202eb')]],
     ['a zero width space', [card(tap, 'a\u200bb')]],
     ['a control character', [text('a\u0007b')]],
-    ['another kind of message', [{ type: 'sticker', packageId: '1', stickerId: '1' } as messagingApi.Message]],
+    ['another kind of message', [{ type: 'sticker', packageId: '1', stickerId: '1' }]],
   ])('refuses %s', (_, messages) => {
     expect(() => withinLimits(messages)).toThrow(LineLimitExceeded);
   });

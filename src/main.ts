@@ -1,0 +1,127 @@
+/**
+ * The command line: reads the environment once and runs one command.
+ *
+ *   serve (default)        the service; without a LINE token with the chat simulator
+ *   ledger <command> …     history, replay, verify, inspect
+ *   demo [--out <folder>]  the main job in six processes on one database
+ * @module
+ */
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { randomBytes } from 'node:crypto';
+
+const FOLDER = dirname(dirname(fileURLToPath(import.meta.url)));
+const NODE_MAJOR_MIN = 24;
+
+if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
+  console.error(
+    `LOCAL needs Node ${NODE_MAJOR_MIN} or later; this is ${process.versions.node}. Start it with "npm start".`,
+  );
+  process.exit(2);
+}
+
+const [command = 'serve', ...rest] = process.argv.slice(2);
+switch (command) {
+  case 'serve':
+    await serve();
+    break;
+  case 'ledger':
+    process.exitCode = await ledger(rest);
+    break;
+  case 'demo':
+    process.exitCode = await (await import('./demo.ts')).runDemo(rest, FOLDER);
+    break;
+  case 'demo-step':
+    process.exitCode = await (await import('./demo-step.ts')).runDemoStep(rest, FOLDER, process.env);
+    break;
+  default:
+    console.error(`There is no command ${JSON.stringify(command)}. Known: serve, ledger, demo`);
+    process.exitCode = 2;
+}
+
+/** The configuration, or null after telling all that is wrong with it. Local secrets are made when `make` says so. */
+async function configured(make: boolean) {
+  const { readConfig } = await import('./adapters/system/config.ts');
+  const { localSecrets } = await import('./adapters/system/local-secrets.ts');
+  const production = process.env['NODE_ENV'] === 'production';
+  const local =
+    production || (!make && !existsSync('.local/secrets.json')) ? null : localSecrets('.local', randomBytes);
+  if (local?.made === true) console.error(`Made new secrets for this machine in ${local.path} (readable by you only).`);
+  const read = readConfig(process.env, local?.secrets ?? null);
+  if (read.ok) return read.config;
+  console.error('The configuration is not complete:');
+  for (const { variable, message } of read.problems) console.error(`  ${variable} ${message}`);
+  return null;
+}
+
+/** Words for an error of opening or listening; the rest is thrown on. */
+function explained(error: unknown): string {
+  if (!(error instanceof Error)) throw error;
+  const code = 'code' in error ? error.code : null;
+  if (code === 'EADDRINUSE') return 'The port is in use. Set PORT to another one.';
+  if (code === 'EACCES') return 'The port may not be used. Set PORT to another one.';
+  if (error.name === 'StoreRefused') return `The store was not opened (${String(error.cause)}): ${error.message}`;
+  throw error;
+}
+
+async function serve(): Promise<void> {
+  const config = await configured(true);
+  if (config === null) {
+    process.exitCode = 2;
+    return;
+  }
+  const { startWorld } = await import('./world.ts');
+  const stopping = Promise.withResolvers<void>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.resolve());
+  try {
+    const world = await startWorld(config, FOLDER, (record) =>
+      console.log(JSON.stringify({ severity: 'INFO', ...record })),
+    );
+    for (const warning of world.warnings) console.error(`Warning: ${warning}`);
+    console.error(
+      `LOCAL ${world.buildId} serves ${world.url}${config.line === null ? `, chat at ${world.url}/chat` : ''}`,
+    );
+    console.error('Free text is understood by fixed rules; no model is used.');
+    await stopping.promise;
+    await world.stop();
+  } catch (error) {
+    console.error(explained(error));
+    process.exitCode = 1;
+  }
+}
+
+async function ledger(argv: readonly string[]): Promise<number> {
+  const { LEDGER_USAGE, readLedgerArguments } = await import('./adapters/audit/arguments.ts');
+  const asked = readLedgerArguments(argv);
+  if (!asked.ok) {
+    console.error(`${asked.message}\n\n${LEDGER_USAGE}`);
+    return 2;
+  }
+  const config = await configured(false);
+  if (config === null) return 2;
+  if (!existsSync(config.store.path)) {
+    console.error(`There is no store at ${config.store.path}: nothing was ever recorded here.`);
+    return 3;
+  }
+  const { dietLedgerOf, openStore } = await import('./world.ts');
+  const { runLedgerCommand } = await import('./adapters/audit/ledger-command.ts');
+  const { preferenceLedger } = await import('./events/identity.ts');
+  try {
+    const store = await openStore(config, true);
+    const code = await runLedgerCommand(asked.arguments, {
+      reader: store.ledger,
+      subjectOf: (userId) => dietLedgerOf(config, userId).subjectKey,
+      ledgerOf: (subjectKey, purpose) =>
+        preferenceLedger(config.subjectKeySecret, config.tenantId, subjectKey, purpose),
+      clock: Date.now,
+      out: (json) => console.log(JSON.stringify(json, null, process.stdout.isTTY ? 2 : 0)),
+      say: asked.arguments.json ? () => {} : (words) => console.error(words),
+    });
+    await store.close();
+    return code;
+  } catch (error) {
+    console.error(explained(error));
+    return 1;
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * The world a configuration asks for: store, catalogs, router, LINE or the simulator in its place, and a listening server.
+ * @module
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { v7 } from 'uuid';
+import { createRuleRouter } from './adapters/assistant/rule-router.ts';
+import { readLedger } from './adapters/audit/reading.ts';
+import { loadCatalog } from './adapters/catalog/catalog.ts';
+import { type Listening, listen } from './adapters/http/server.ts';
+import { createLineClient } from './adapters/line/client.ts';
+import { assertLongestCardFits } from './adapters/line/view/view.ts';
+import { createSimulator, type Simulator } from './adapters/simulator/simulator.ts';
+import { openSqliteStore, type SqliteStore } from './adapters/sqlite/store.ts';
+import { buildId } from './adapters/system/build-id.ts';
+import type { Config } from './adapters/system/config.ts';
+import { type App, createApp } from './app.ts';
+import { type LedgerRef, preferenceLedger, subjectKeyFingerprint, subjectKeyOf } from './events/identity.ts';
+import type { LedgerReader } from './events/ports.ts';
+import { DIET_FOR_PLACE_SEARCH, labelOf } from './events/purposes.ts';
+import { replay } from './projections/replay.ts';
+
+/** How long one call to LINE may take, milliseconds. */
+const LINE_TIMEOUT_MS = 8_000;
+/** How long requests under way may finish after a stop was asked for, milliseconds. */
+const STOP_GRACE_MS = 4_000;
+const TAIPEI_DATE = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Taipei' });
+
+export type World = {
+  readonly app: App;
+  readonly store: SqliteStore;
+  readonly simulator: Simulator | null;
+  readonly url: string;
+  readonly buildId: string;
+  /** Words about parts that are not as they should be, to be told at start. */
+  readonly warnings: readonly string[];
+  /** Stops in order: accept nothing new, finish what runs, let go of the store. */
+  readonly stop: () => Promise<void>;
+};
+
+/** Opens the store of a configuration. @throws StoreRefused with a cause of a closed list. */
+export function openStore(config: Config, readOnly: boolean): Promise<SqliteStore> {
+  const { path } = config.store;
+  if (!readOnly) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  return openSqliteStore({
+    path,
+    subjectKeyFingerprint: subjectKeyFingerprint(config.subjectKeySecret),
+    clock: Date.now,
+    random: Math.random,
+    readOnly,
+  });
+}
+
+/** Starts everything. `folder` is the project's own, where data/ and package.json stand. */
+export async function startWorld(config: Config, folder: string, log: (record: object) => void): Promise<World> {
+  assertLongestCardFits();
+  const warnings: string[] = [];
+  const store = await openStore(config, false);
+  const catalog = loadCatalog(`${folder}/data`);
+  for (const { file, cause } of catalog.problems)
+    warnings.push(`catalog ${file}: ${cause}; searches that need it answer "unavailable"`);
+  const id = buildId(folder);
+  let url: string | null = null;
+  const stand = config.line === null ? await startSimulator(config, store, () => `${url}/line/webhook`) : null;
+  const line = stand?.line ?? config.line;
+  if (line === null || line === undefined) throw new Error('Neither LINE nor the simulator is configured');
+  const app = createApp({
+    tenantId: config.tenantId,
+    subjectKeySecret: config.subjectKeySecret,
+    cardKeys: config.cardKeys,
+    store,
+    catalog,
+    router: createRuleRouter({ dietOf: catalog.dietOf, today: () => TAIPEI_DATE.format(Date.now()) }),
+    line: {
+      channelSecret: line.channelSecret,
+      botUserId: line.botUserId,
+      client: createLineClient({
+        channelAccessToken: line.channelAccessToken,
+        baseUrl: line.apiBaseUrl,
+        timeoutMs: LINE_TIMEOUT_MS,
+        fetch,
+      }),
+    },
+    buildId: id,
+    simulator: stand?.simulator.routes ?? null,
+    clock: Date.now,
+    timer(milliseconds, run) {
+      const timeout = setTimeout(run, milliseconds);
+      return () => clearTimeout(timeout);
+    },
+    newEventId: () => v7(),
+    randomBytes,
+    random: Math.random,
+    log,
+  });
+  let server: Listening;
+  try {
+    server = await listen(app.routes, config.host, config.port);
+  } catch (error) {
+    await stand?.server.close(0);
+    await store.close();
+    throw error;
+  }
+  url = server.url;
+  if (config.production && ephemeral()) {
+    warnings.push('SQLite on a disk that goes with the container: what people decide would be lost with it');
+  }
+  app.worker.start();
+  return {
+    app,
+    store,
+    simulator: stand?.simulator ?? null,
+    url,
+    buildId: id,
+    warnings,
+    async stop() {
+      stand?.simulator.close();
+      await server.close(STOP_GRACE_MS);
+      await app.idle();
+      await app.worker.stop();
+      await stand?.server.close(0);
+      await store.close();
+    },
+  };
+}
+
+/** Whether this is a container platform whose file system is lost with the instance. */
+function ephemeral(): boolean {
+  return existsSync('/.dockerenv') || existsSync('/cloudrun');
+}
+
+/** The simulator's secrets come from SUBJECT_KEY, so that its people are the same after a restart. */
+function simulatorSecret(config: Config, what: string): string {
+  return createHmac('sha256', config.subjectKeySecret).update(`local-simulator/v1|${what}`).digest('hex').slice(0, 32);
+}
+
+async function startSimulator(config: Config, store: SqliteStore, webhookUrl: () => string) {
+  const channelSecret = simulatorSecret(config, 'channel secret');
+  const channelAccessToken = simulatorSecret(config, 'channel access token');
+  const botUserId = `U${simulatorSecret(config, 'bot user id')}`;
+  const simulator = createSimulator({
+    webhookUrl,
+    channelSecret,
+    channelAccessToken,
+    botUserId,
+    clock: Date.now,
+    randomBytes,
+    ledgerEvents: (userId) => ledgerView(store.ledger, dietLedgerOf(config, userId)),
+  });
+  const server = await listen(simulator.messagingApi, '127.0.0.1', 0);
+  return { simulator, server, line: { channelSecret, channelAccessToken, botUserId, apiBaseUrl: server.url } };
+}
+
+/** The diet ledger of a person of this configuration's tenant. */
+export function dietLedgerOf(config: Config, userId: string): LedgerRef {
+  const subjectKey = subjectKeyOf(config.subjectKeySecret, config.tenantId, 'line', userId);
+  return preferenceLedger(config.subjectKeySecret, config.tenantId, subjectKey, DIET_FOR_PLACE_SEARCH.purpose);
+}
+
+async function ledgerView(reader: LedgerReader, ledger: LedgerRef) {
+  const { events, content } = await readLedger(reader, ledger);
+  const { revision, value } = replay(events, { kind: 'all' }, content);
+  return {
+    ledgerId: ledger.ledgerId,
+    revision,
+    value: value === null ? null : (labelOf(DIET_FOR_PLACE_SEARCH, value) ?? value),
+    events: events.map(({ event, hash }) => ({
+      position: event.position,
+      type: event.type,
+      time: event.time,
+      hash,
+      data: event.data,
+    })),
+  };
+}
