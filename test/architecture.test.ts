@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /** Most lines a file has. */
 const LINES_MAX = 400;
-/** Lowest first: a file imports from its own layer or a lower one. */
-const LAYERS = ['events', 'projections', 'commands', 'adapters', 'app.ts', 'main.ts'];
+/** Lowest first: a file imports from its own layer or a lower one; files right under src join the parts. */
+const LAYERS = ['events', 'projections', 'commands', 'adapters', 'src', 'src/main.ts'];
 /** Layers that know no clock, no chance, no environment and no machine. */
 const CORE = new Set(['events', 'projections', 'commands']);
 /** The packages each core layer may import; everything else is taken as a parameter. */
@@ -71,10 +71,12 @@ function importsOf(source: string): Import[] {
   }));
 }
 
-/** `src/adapters/line/view.ts` → layer `adapters`, folder `line`. */
+/** `src/adapters/line/view.ts` → layer `adapters`, folder `line`; `src/app.ts` → layer `src`. */
 function placeOf(path: string): { layer: string; folder: string | null } {
-  const [, layer = '', folder] = path.split('/');
-  return { layer, folder: layer === 'adapters' && folder !== undefined ? folder : null };
+  if (path === 'src/main.ts') return { layer: path, folder: null };
+  const [top = '', layer = '', folder] = path.split('/');
+  if (folder === undefined) return { layer: top, folder: null };
+  return { layer, folder: layer === 'adapters' ? folder : null };
 }
 
 function checkImport(path: string, { specifier, typeOnly }: Import): string[] {
@@ -101,7 +103,7 @@ function checkImport(path: string, { specifier, typeOnly }: Import): string[] {
   const [rank, targetRank] = [LAYERS.indexOf(from.layer), LAYERS.indexOf(to.layer)];
   if (targetRank > rank)
     return [
-      `${from.layer} imports ${to.layer}: arrows point adapters → commands → projections → events; name a port in src/${from.layer} and take it as a parameter`,
+      `${from.layer} imports ${to.layer}: arrows point adapters → commands → projections → events; name a port below and take it as a parameter`,
     ];
   if (from.folder !== null && to.folder !== null && from.folder !== to.folder)
     return [
@@ -180,6 +182,7 @@ describe('a planted fault is found, and the message names the replacement', () =
     ['src/projections/x.ts', "export type { Card } from '../commands/card.ts';", 'arrows point'],
     ['src/commands/x.ts', "const line = import('../adapters/line/view.ts');", 'arrows point'],
     ['src/adapters/line/x.ts', "import { build } from '../../app.ts';", 'arrows point'],
+    ['src/app.ts', "import './main.ts';", 'arrows point'],
     ['src/events/x.ts', "import { v5 } from 'uuid';", 'imports only valibot, canonicalize, node:crypto, not uuid'],
     ['src/commands/x.ts', "import 'hono';", 'not hono: take the value or a port as a parameter'],
     ['src/projections/x.ts', "import { readFileSync } from 'node:fs';", 'not node:fs'],

@@ -179,9 +179,9 @@ describe.skipIf(!hasChromium(TESTS))('the chat page', () => {
   });
 
   test('the clock button moves the simulator five minutes on', async () => {
-    expect(await chat.page.locator('#clock').textContent()).toBe('12:00:00');
+    expect(await chat.page.locator('#clock').textContent()).toMatch(/^12:00:/);
     await chat.page.getByRole('button', { name: '+5 分鐘' }).click();
-    await chat.page.locator('#clock', { hasText: '12:05:00' }).waitFor();
+    await chat.page.locator('#clock', { hasText: '12:05:' }).waitFor();
   });
 
   test.each([

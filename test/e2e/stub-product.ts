@@ -125,8 +125,11 @@ export function stubProduct(): Required<Pick<HostOptions, 'onEvent' | 'ledgerEve
     });
   }
 
+  const seen = new Set<string>();
   return {
     async onEvent(event, client) {
+      if (seen.has(event.webhookEventId)) return;
+      seen.add(event.webhookEventId);
       const userId = event.source?.type === 'user' ? event.source.userId : undefined;
       if (userId !== undefined) await answer(event, userId, client);
     },

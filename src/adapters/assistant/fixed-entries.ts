@@ -31,7 +31,7 @@ const ENTRIES: ReadonlyMap<string, Entry> = new Map(
       [UPDATE, { entry: 'update' }],
       [REQUEST, { entry: 'service_request' }],
       [BARE, { entry: 'bare_yes' }],
-      ['查活動 查花壇活動', { entry: 'events' }],
+      ['查活動', { entry: 'events' }],
       ['查蔬食 換個鄉鎮查詢 其他鄉鎮 選鄉鎮', { entry: 'choose_area', page: 0 }],
       ['重新輸入查詢條件 重新輸入條件 稍後重新查詢', { entry: 'retry_guide' }],
       ['LOCAL文件測試', { entry: 'unsupported_message' }],

@@ -150,7 +150,10 @@ function wishOf(spoken: Spoken, clauses: readonly string[], hasDiet: (clause: st
   if (clauses.some(asksWhy)) return 'explain';
   if (acts && (spoken.quotesWish || isReported(clauses))) return 'reported';
   if (acts && hasAny(without(all, POLITE), CONDITIONS)) return 'conditional';
-  if (forgets) return saves || changes ? 'unclear' : 'forget';
+  if (forgets) {
+    const alsoSaves = clauses.some((clause) => asksToSave(clause) && !asksToForget(clause));
+    return alsoSaves || changes ? 'unclear' : 'forget';
+  }
   if (spoken.clauses.some(({ folded: clause, asks }) => asksWhatIsKept(clause, asks))) return 'inspect';
   if (isRefused(spoken, clauses)) return 'refused';
   if (acts && hasAny(without(all, NOT_LATER), LATER)) return 'refused';
@@ -205,7 +208,7 @@ function asksWhatIsKept(clause: string, asks: boolean): boolean {
   if (asks && hasAny(clause, ['知道我', '記得我', '我設定了', '我設了', '忘了我', '忘記我', '我忘'])) return true;
   const save = earliest(clause, [...SAVE, '記得', '記了']);
   if (save === null) return false;
-  const before = clause.slice(0, save.at);
+  const before = clause.slice(0, save.at).replace(/還有$/, '');
   const done = DONE_BEFORE.find((word) => before.endsWith(word));
   if (done === '有' || done === '已經' || done === '上次' || done === '之前' || done === '真的') return true;
   // A question about what is, unless it is the polite form of a request.
@@ -327,7 +330,9 @@ function memoryStart(clause: string, hasDiet: (clause: string) => boolean): numb
 
 /** Whether a clause is about what is remembered, whoever asks and whatever for. */
 export function speaksOfMemory(clause: string): boolean {
-  return asksToSave(clause) || hasAny(clause, CHANGING) || hasAny(clause, [...KEPT_WORDS, ...FORGETTING]);
+  return (
+    asksToSave(clause) || asksWhy(clause) || hasAny(clause, CHANGING) || hasAny(clause, [...KEPT_WORDS, ...FORGETTING])
+  );
 }
 
 /** Whether a clause names another person. */

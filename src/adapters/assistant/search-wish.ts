@@ -19,7 +19,7 @@ type FoundSearches = {
 };
 
 /** A clause and how much of it may be about searching. */
-export type SearchPart = { readonly clause: Clause; readonly until: number };
+type SearchPart = { readonly clause: Clause; readonly until: number };
 
 const EVENTS = words(`
   活動 場次 走讀 集合點 集合地點 集合時間 集合 市集 講座 展覽 縱走 健走 嘉年華 導覽 報名 參加 蔬食節

@@ -4,7 +4,7 @@
  */
 
 /** LINE lets a person type more; LOCAL reads this many UTF-16 units and asks again for the rest. */
-export const SPOKEN_LENGTH_MAX = 1_200;
+const SPOKEN_LENGTH_MAX = 1_200;
 
 /** One clause. `said` keeps the person's characters, `folded` has one form for each; both have the same length. */
 export type Clause = {

@@ -50,7 +50,10 @@ type Rest = { readonly verdict: Taken; readonly address: 'keep' | 'release' | Pr
 /** Entries whose transaction keeps a once row, which is both their mark and their claim to an answer. */
 const DECIDING: ReadonlySet<Entry['entry']> = new Set(['approve', 'cancel', 'forget']);
 
-const deferred: Rest = { verdict: 'deferred', address: 'keep' };
+/** Once what goes on has ended, the store knows whether it owes the person. */
+function deferredUntil(ended: Promise<unknown>): Rest {
+  return { verdict: 'deferred', address: ended.then(() => 'release' as const) };
+}
 const leftToWorker: Rest = { verdict: 'taken', address: 'keep' };
 const done: Rest = { verdict: 'taken', address: 'release' };
 
@@ -69,21 +72,22 @@ export function createIntake(parts: IntakeParts): (incoming: Incoming, time: Req
     });
   }
 
-  /** Makes job and address durable, side by side. */
+  /** Makes job and address durable, side by side. A `Rest` ends the taking. */
   async function makeDurable(event: EventOrigin, person: Person, body: JobBody, time: RequestTime) {
-    const both = Promise.all([enqueue(event, person, body, time), addresses.put(person.subjectKey, event.userId)]);
-    const waited = await within(both, left(time), timer);
+    const job = enqueue(event, person, body, time);
+    const address = addresses.put(person.subjectKey, event.userId);
+    const waited = await within(Promise.all([job, address]), left(time), timer);
     if (waited.ended === 'failed') count('store_failed');
-    if (waited.ended !== 'in_time') return 'unknown';
-    if (waited.value[0] === 'duplicate') count('event_duplicate');
-    return waited.value[0];
+    if (waited.ended !== 'in_time') return deferredUntil(Promise.allSettled([job, address]));
+    if (waited.value[0] === 'accepted') return 'accepted';
+    count('event_duplicate');
+    return done;
   }
 
   async function takeText(event: Extract<Chat, { kind: 'text' }>, person: Person, time: RequestTime): Promise<Rest> {
     const { text, replyToken } = event;
     const accepted = await makeDurable(event, person, { kind: 'text', text, replyToken }, time);
-    if (accepted === 'unknown') return deferred;
-    if (accepted === 'duplicate') return done;
+    if (accepted !== 'accepted') return accepted;
     count('event_queued');
     parts.wakeWorker();
     return leftToWorker;
@@ -99,7 +103,7 @@ export function createIntake(parts: IntakeParts): (incoming: Incoming, time: Req
     const waited = await within(decided, left(time), timer);
     if (waited.ended !== 'in_time') {
       count(waited.ended === 'late' ? 'turn_too_slow' : 'turn_failed');
-      return deferred;
+      return deferredUntil(Promise.allSettled([decided]));
     }
     const turn = waited.value;
     if (turn.answers.length === 0) {
@@ -109,8 +113,7 @@ export function createIntake(parts: IntakeParts): (incoming: Incoming, time: Req
     if (turn.onceKey === null) {
       const body = { kind: 'entry', entry: queuedForm(event.entry), replyToken: event.replyToken } as const;
       const accepted = await makeDurable(event, person, body, time);
-      if (accepted === 'unknown') return deferred;
-      if (accepted === 'duplicate') return done;
+      if (accepted !== 'accepted') return accepted;
     }
     return answer(turn, event, person, time);
   }
@@ -118,8 +121,7 @@ export function createIntake(parts: IntakeParts): (incoming: Incoming, time: Req
   async function takeAsking(event: Extract<Chat, { kind: 'entry' }>, person: Person, time: RequestTime): Promise<Rest> {
     const body = { kind: 'entry', entry: queuedForm(event.entry), replyToken: event.replyToken } as const;
     const accepted = await makeDurable(event, person, body, time);
-    if (accepted === 'unknown') return deferred;
-    if (accepted === 'duplicate') return done;
+    if (accepted !== 'accepted') return accepted;
     const waited = await within(turns.entry(person, event.entry, deliveryOf(event)), left(time), timer);
     if (waited.ended === 'in_time') return answer(waited.value, event, person, time);
     count(waited.ended === 'late' ? 'turn_too_slow' : 'turn_failed');
@@ -164,8 +166,7 @@ export function createIntake(parts: IntakeParts): (incoming: Incoming, time: Req
   ): Promise<Rest> {
     const { messageId, method } = event;
     const accepted = await makeDurable(event, person, { kind: 'withdraw', messageId, method }, time);
-    if (accepted === 'unknown') return deferred;
-    if (accepted === 'duplicate') return done;
+    if (accepted !== 'accepted') return accepted;
     count('event_withdrawn');
     const withdrawn = dropAndWithdraw(person, messageId, method, event);
     const waited = await within(withdrawn, left(time), timer);
@@ -196,7 +197,7 @@ export function createIntake(parts: IntakeParts): (incoming: Incoming, time: Req
 
   async function takeUnfollow(subjectKey: SubjectKey, time: RequestTime): Promise<Rest> {
     const waited = await within(addresses.remove(subjectKey), left(time), timer);
-    if (waited.ended !== 'in_time') return deferred;
+    if (waited.ended !== 'in_time') return { verdict: 'deferred', address: 'keep' };
     count('event_unfollowed');
     return leftToWorker;
   }
@@ -233,7 +234,7 @@ export function createIntake(parts: IntakeParts): (incoming: Incoming, time: Req
     }
     const person = personOf(incoming.userId);
     addresses.hold(person.subjectKey);
-    const rest = await take(incoming, person, time).catch((): Rest => deferred);
+    const rest = await take(incoming, person, time).catch((): Rest => ({ verdict: 'deferred', address: 'keep' }));
     if (rest.verdict === 'deferred') count('event_deferred');
     parts.background(letGo(person.subjectKey, rest.address));
     return rest.verdict;

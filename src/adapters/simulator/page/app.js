@@ -4,7 +4,18 @@ import { drawItem, spokenItem } from './items.js';
 import { addTraffic, drawLedger, drawTraffic } from './panels.js';
 
 const TRAFFIC_MAX = 60;
-const state = { me: rememberedPerson(), people: [], items: new Map(), seen: {}, stream: null, typingTimer: 0 };
+const ITEMS_MAX = 200;
+const state = {
+  me: rememberedPerson(),
+  people: [],
+  items: new Map(),
+  /** How many answers were seen in each chat. */
+  seen: {},
+  /** The simulator's time, and when the page heard of it. */
+  now: { at: 0, heard: 0 },
+  stream: null,
+  typingTimer: 0,
+};
 const log = byId('log');
 const words = byId('words');
 
@@ -19,13 +30,11 @@ function manner() {
   return { source: form.get('source'), mode: form.get('mode'), hold: form.get('hold') === 'yes' };
 }
 
-async function run(path, body, after) {
-  try {
-    const answer = await ask(path, body);
-    after?.(answer);
-  } catch (error) {
-    toast(error.message);
-  }
+/** Asks the simulator; a refusal is shown as it is worded. */
+function run(path, body, after = () => {}) {
+  ask(path, body)
+    .then(after)
+    .catch((error) => toast(error.message));
 }
 
 const on = {
@@ -108,9 +117,15 @@ byId('plain').addEventListener('change', redrawItems);
 
 const me = () => state.people.find((person) => person.letter === state.me);
 
+/** The simulator's time goes on between two words from it. */
+function drawClock() {
+  byId('clock').textContent = clockTime(state.now.at + performance.now() - state.now.heard);
+}
+
 function drawPeople({ now, people }) {
   state.people = people;
-  byId('clock').textContent = clockTime(now);
+  state.now = { at: now, heard: performance.now() };
+  drawClock();
   const focused = document.activeElement?.dataset?.person;
   state.seen[state.me] = me()?.answers ?? 0;
   byId('people').replaceChildren(
@@ -172,6 +187,10 @@ function putItem(item) {
   }
   element.classList.add('arriving');
   log.append(element);
+  if (state.items.size > ITEMS_MAX) {
+    state.items.delete(state.items.keys().next().value);
+    log.firstElementChild.remove();
+  }
   byId('live').textContent = spokenItem(item);
   if (item.from === 'bot') showTyping(0);
   drawHead();
@@ -236,15 +255,13 @@ function showText(title, text, copyNow = false) {
   byId('text-dialog').showModal();
   if (copyNow) copyText();
 }
-async function copyText() {
+function copyText() {
   const area = byId('text-dialog-text');
   area.select();
-  try {
-    await navigator.clipboard.writeText(area.value);
-    toast('已複製。');
-  } catch {
-    toast('瀏覽器不讓頁面複製；文字已選取，請按 Ctrl+C。');
-  }
+  navigator.clipboard
+    .writeText(area.value)
+    .then(() => toast('已複製。'))
+    .catch(() => toast('瀏覽器不讓頁面複製；文字已選取，請按 Ctrl+C。'));
 }
 byId('text-dialog-copy').addEventListener('click', copyText);
 
@@ -321,11 +338,16 @@ function listen() {
   onEvent('loading', ({ seconds }) => showTyping(seconds));
   onEvent('traffic', (line) => addTraffic(line, TRAFFIC_MAX));
   stream.onopen = () => connected('');
-  stream.onerror = () => connected('連線中斷，正在重新連線…');
+  stream.onerror = () => {
+    connected('連線中斷，正在重新連線…');
+    // The browser comes back by itself, but not when it was refused: then the person may be gone after a restart.
+    if (stream.readyState === EventSource.CLOSED) setTimeout(() => state.stream === stream && become('A'), 3_000);
+  };
 }
 
 function connected(message) {
   byId('connection').textContent = message;
 }
 
+setInterval(() => state.now.at > 0 && drawClock(), 1_000);
 listen();

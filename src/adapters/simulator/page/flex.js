@@ -1,7 +1,7 @@
 /** Draws Flex containers and quick replies as LINE does, near enough to judge a card by. @module */
 import { h } from './dom.js';
 
-const SPACE = { none: '0', xs: '2px', sm: '4px', md: '8px', lg: '12px', xl: '16px', xxl: '20px' };
+const SPACE = { none: '0px', xs: '2px', sm: '4px', md: '8px', lg: '12px', xl: '16px', xxl: '20px' };
 const TEXT = {
   xxs: 11,
   xs: 13,
@@ -17,6 +17,7 @@ const TEXT = {
 const WIDTH = { nano: 120, micro: 160, deca: 220, hecto: 241, kilo: 260, mega: 300, giga: 386 };
 const ALIGN = { start: 'left', center: 'center', end: 'right' };
 const GRAVITY = { top: 'flex-start', center: 'center', bottom: 'flex-end' };
+const BLOCK = { layout: 'vertical' };
 const BLOCKS = ['header', 'hero', 'body', 'footer'];
 
 /**
@@ -39,7 +40,7 @@ function drawBubble(bubble, at, onTap) {
     const block = h(
       'div',
       { class: `block ${name}`, style: { backgroundColor: style.backgroundColor ?? '' } },
-      drawComponent(bubble[name], `${at}/${name}`, 'vertical', onTap),
+      drawComponent(bubble[name], `${at}/${name}`, BLOCK, 0, onTap),
     );
     if (style.separator) block.classList.add('separated');
     return block;
@@ -47,10 +48,10 @@ function drawBubble(bubble, at, onTap) {
   return h('div', { class: 'bubble', style: { width: `${WIDTH[bubble.size ?? 'mega']}px` } }, blocks);
 }
 
-function drawComponent(component, at, layout, onTap) {
+function drawComponent(component, at, box, index, onTap) {
   const element =
     DRAW[component.type]?.(component, at, onTap) ?? h('span', { class: 'unknown' }, `〔${component.type}〕`);
-  place(element, component, layout);
+  place(element, component, box, index);
   if (component.action !== undefined && component.type !== 'button') makeTappable(element, component.action, at, onTap);
   return element;
 }
@@ -81,7 +82,7 @@ const DRAW = {
     for (const [name, css] of Object.entries(sides))
       if (box[name] !== undefined) element.style[css] = SPACE[box[name]] ?? box[name];
     element.append(
-      ...box.contents.map((child, index) => drawComponent(child, `${at}/contents/${index}`, box.layout, onTap)),
+      ...box.contents.map((child, index) => drawComponent(child, `${at}/contents/${index}`, box, index, onTap)),
     );
     return element;
   },
@@ -134,15 +135,22 @@ function styleText(element, text) {
   return element;
 }
 
-/** Where a component stands in its box: its share, the gap before it, its gravity. */
-function place(element, component, layout) {
+/** Where a component stands in its box: its share, its gravity, and its own gap to the one before, instead of the box's. */
+function place(element, component, { layout, spacing }, index) {
   const share = component.flex ?? (layout === 'vertical' || component.type === 'icon' ? 0 : 1);
   if (component.type !== 'filler' || component.flex !== undefined)
     element.style.flex = share === 0 ? '0 0 auto' : `${share} 1 0`;
   if (layout !== 'vertical') element.style.minWidth = '0';
-  if (component.margin !== undefined)
-    element.style[layout === 'vertical' ? 'marginTop' : 'marginLeft'] = SPACE[component.margin] ?? component.margin;
+  if (component.margin !== undefined && index > 0) {
+    const side = layout === 'vertical' ? 'marginTop' : 'marginLeft';
+    element.style[side] = `calc(${lengthOf(component.margin)} - ${lengthOf(spacing ?? 'none')})`;
+  }
   if (component.gravity !== undefined && layout === 'horizontal') element.style.alignSelf = GRAVITY[component.gravity];
+}
+
+/** A size word of LINE, or a length as it stands. */
+function lengthOf(size) {
+  return SPACE[size] ?? size;
 }
 
 function makeTappable(element, action, at, onTap) {

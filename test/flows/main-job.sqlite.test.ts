@@ -1,0 +1,19 @@
+/**
+ * The main job over a real SQLite file.
+ * @module
+ */
+import { rmSync } from 'node:fs';
+import { newFolder, openIn } from '../adapters/sqlite/store-files.ts';
+import { mainJobSuite } from './main-job.flow.ts';
+
+mainJobSuite('SQLite', async () => {
+  const folder = newFolder();
+  const store = await openIn(folder);
+  return {
+    store,
+    async close() {
+      await store.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+});
