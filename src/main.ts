@@ -98,12 +98,14 @@ async function ledger(argv: readonly string[]): Promise<number> {
     console.error(`${asked.message}\n\n${LEDGER_USAGE}`);
     return 2;
   }
-  const config = await configured(false);
-  if (config === null) return 2;
-  if (!existsSync(config.store.path)) {
-    console.error(`There is no store at ${config.store.path}: nothing was ever recorded here.`);
+  const { storePathOf } = await import('./adapters/system/config.ts');
+  const path = storePathOf(process.env);
+  if (!existsSync(path)) {
+    console.error(`There is no store at ${path}: nothing was ever recorded here.`);
     return 3;
   }
+  const config = await configured(false);
+  if (config === null) return 2;
   const { dietLedgerOf, openStore } = await import('./world.ts');
   const { runLedgerCommand } = await import('./adapters/audit/ledger-command.ts');
   const { preferenceLedger } = await import('./events/identity.ts');

@@ -192,7 +192,7 @@ test('the same words twice, as two messages, are answered twice', async () => {
 
 test('C23: an unsend drops the unread message and closes the card it led to', async () => {
   const message = textEvent('幫我記住蔬食');
-  const messageId = (message.message as unknown as { id: string }).id;
+  const messageId = message.message.id;
   await world.deliver([message]);
   expect(await world.deliver([event({ type: 'unsend', unsend: { messageId }, replyToken: undefined })])).toBe(200);
   await world.worker().drain();
@@ -203,7 +203,7 @@ test('C23: an unsend drops the unread message and closes the card it led to', as
 
 test('C23: an unsend while its message is being answered closes the card after that answer once more', async () => {
   const message = textEvent('幫我記住蔬食');
-  const messageId = (message.message as unknown as { id: string }).id;
+  const messageId = message.message.id;
   const begun = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
   world.turns.text = async () => {
@@ -225,7 +225,7 @@ test('C23: an unsend while its message is being answered closes the card after t
 
 test('an edit drops the unread message, closes its card as a message would, and asks to say it again', async () => {
   const message = textEvent('幫我記住蔬食');
-  const { id } = message.message as unknown as { id: string };
+  const { id } = message.message;
   await world.deliver([message]);
   await world.deliver([event({ type: 'messageEdited', message: { type: 'text', id, text: '幫我記住全素' } })]);
   await world.worker().drain();

@@ -47,9 +47,6 @@ const SAVED: Answer = {
   erasureScope: null,
 };
 
-/** The answer of the scripted approve. */
-export const savedAnswer = SAVED;
-
 /** A manual clock and its timers; `advance` moves time and runs what is due, oldest first. */
 export function manualClock() {
   let now = START;
@@ -130,8 +127,38 @@ const FIXED: Readonly<Record<string, Entry>> = {
 
 export type LineWorld = Awaited<ReturnType<typeof openLineWorld>>;
 
+/** Where a process dies: at its n-th call to the world (from 0), before it or after it took effect. */
+export type Death = { readonly call: number; readonly side: 'before' | 'after' };
+
+/** A process that can die: from its death on none of its calls takes effect, and none returns. */
+function mortal(death: Death | null) {
+  let calls = 0;
+  const state = { dead: false };
+  const never = new Promise<never>(() => {});
+  function wrap<T extends object>(port: T): T {
+    return new Proxy(port, {
+      get(target, name) {
+        const method = Reflect.get(target, name) as unknown;
+        if (typeof method !== 'function') return method;
+        return async (...given: unknown[]) => {
+          const isLast = death !== null && calls === death.call;
+          calls += 1;
+          if (state.dead || (isLast && death.side === 'before')) {
+            state.dead = true;
+            return never;
+          }
+          const result = await Reflect.apply(method, target, given);
+          if (isLast) state.dead = true;
+          return state.dead ? never : result;
+        };
+      },
+    });
+  }
+  return { wrap, state };
+}
+
 /** Opens a world; close it in the test's end. `instances` webhooks share the stores. */
-export async function openLineWorld(options: { clientTimeoutMs?: number; instances?: number } = {}) {
+export async function openLineWorld(options: { instances?: number; firstInstanceDies?: Death } = {}) {
   const line = await startLineDouble();
   const { clock, timer, advance } = manualClock();
   const stores = lineStores(clock);
@@ -143,21 +170,21 @@ export async function openLineWorld(options: { clientTimeoutMs?: number; instanc
   const client = createLineClient({
     channelAccessToken: 'token-of-the-test',
     baseUrl: line.url,
-    timeoutMs: options.clientTimeoutMs ?? 5_000,
+    timeoutMs: 5_000,
     fetch,
   });
-  const shared = () => ({
-    turns: {
-      entry: (...call: Parameters<Turns['entry']>) => turns.entry(...call),
-      text: (...call: Parameters<Turns['text']>) => turns.text(...call),
-      again: (...call: Parameters<Turns['again']>) => turns.again(...call),
-      withdraw: (...call: Parameters<Turns['withdraw']>) => turns.withdraw(...call),
-      stillCurrent: (...call: Parameters<Turns['stillCurrent']>) => turns.stillCurrent(...call),
-    },
-    inbox: stores.inbox,
-    outbox: stores.outbox,
-    addresses: createAddressBook({ addresses: stores.addresses, key: addressKeyOf(SUBJECT_KEY), randomBytes }),
-    client,
+  const shared = ({ wrap } = mortal(null)) => ({
+    turns: wrap<Turns>({
+      entry: (...call) => turns.entry(...call),
+      text: (...call) => turns.text(...call),
+      again: (...call) => turns.again(...call),
+      withdraw: (...call) => turns.withdraw(...call),
+      stillCurrent: (...call) => turns.stillCurrent(...call),
+    }),
+    inbox: wrap(stores.inbox),
+    outbox: wrap(stores.outbox),
+    addresses: createAddressBook({ addresses: wrap(stores.addresses), key: addressKeyOf(SUBJECT_KEY), randomBytes }),
+    client: wrap(client),
     personOf,
     buildId: 'test',
     timer,
@@ -165,10 +192,13 @@ export async function openLineWorld(options: { clientTimeoutMs?: number; instanc
     count: (name: LineCount) => void counts.push(name),
     log: (record: TurnRecord) => void logs.push(record),
   });
+  const lives = Array.from({ length: options.instances ?? 1 }, (_, index) =>
+    mortal(index === 0 ? (options.firstInstanceDies ?? null) : null),
+  );
   const instances = await Promise.all(
-    Array.from({ length: options.instances ?? 1 }, async () => {
+    lives.map(async (life) => {
       const app = lineWebhook({
-        ...shared(),
+        ...shared(life),
         channelSecret: SECRET,
         botUserId: BOT,
         fixedEntry: (text) => FIXED[text.trim()] ?? null,
@@ -199,6 +229,12 @@ export async function openLineWorld(options: { clientTimeoutMs?: number; instanc
     url,
     urls: instances.map((instance) => instance.url),
     worker: () => createInboxWorker(shared()),
+    /** A worker that dies; `died` says whether it came to that. */
+    mortalWorker(death: Death) {
+      const life = mortal(death);
+      return { worker: createInboxWorker(shared(life)), died: () => life.state.dead };
+    },
+    firstInstanceDied: () => lives[0]?.state.dead === true,
     /** All that went on after its request ended. */
     settled: async () => {
       while (pending.size > 0) await Promise.all(pending);
@@ -209,7 +245,7 @@ export async function openLineWorld(options: { clientTimeoutMs?: number; instanc
       return (await post(to, body)).status;
     },
     async close() {
-      await Promise.all(pending);
+      if (!lives.some(({ state }) => state.dead)) await Promise.all(pending);
       await Promise.all(
         instances.map(({ server }) => {
           const closed = new Promise((resolve) => server.close(resolve));
@@ -255,7 +291,8 @@ export function event(over: Readonly<Record<string, unknown>>): Record<string, u
 /** A text message event. */
 export function textEvent(text: string, over: Readonly<Record<string, unknown>> = {}) {
   made += 1;
-  return event({ type: 'message', message: { type: 'text', id: `5000${made}`, quoteToken: 'q', text }, ...over });
+  const message = { type: 'text', id: `5000${made}`, quoteToken: 'q', text };
+  return { ...event({ type: 'message', message, ...over }), message };
 }
 
 /** A tap on a button. */

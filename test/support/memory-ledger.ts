@@ -2,6 +2,8 @@
  * A Ledger in memory that keeps the port's promises to the letter, and the faults a real one is allowed to show.
  * @module
  */
+import { genesisHash, sha256Hex } from '../../src/events/chain.ts';
+import { CONTENT_BYTES } from '../../src/events/commitment.ts';
 import type { SealedEvent, StoredEvent } from '../../src/events/envelope.ts';
 import type { LedgerId, LedgerRef } from '../../src/events/identity.ts';
 import {
@@ -26,6 +28,8 @@ type Row = {
 const EVENTS_PER_READ = 1_000;
 
 export type MemoryLedger = Ledger & {
+  /** Marks what was decided for a delivery as answered. */
+  readonly answered: (key: string) => Promise<void>;
   /** All that is kept, for tests that look for what should not be there. */
   readonly kept: () => {
     readonly ledgers: ReadonlyMap<LedgerId, Row>;
@@ -51,11 +55,14 @@ export function memoryLedger(): MemoryLedger {
     const { ledger, expectedPosition, events, once } = commit;
     const row = rows.get(ledger.ledgerId);
     const [first] = events;
-    if (first !== undefined && row?.events[expectedPosition]?.id === first.event.id)
-      return { status: 'already_committed' };
     const before = once === null ? undefined : onceRows.get(once.key);
     if (before !== undefined) return { status: 'duplicate', once: before };
-    if (headOf(ledger.ledgerId).position !== expectedPosition) return { status: 'conflict' };
+    const head = headOf(ledger.ledgerId);
+    if (head.position !== expectedPosition) {
+      const isOurs = first !== undefined && row?.events[expectedPosition]?.id === first.event.id;
+      return { status: isOurs ? 'already_committed' : 'conflict' };
+    }
+    assertFits(commit, head, row?.ref ?? ledger);
     commits.push(commit);
     if (once !== null) onceRows.set(once.key, { ...once, answered: false });
     // A decision without an event is remembered, but opens no ledger.
@@ -78,7 +85,7 @@ export function memoryLedger(): MemoryLedger {
     ledger: async (ledgerId) => rows.get(ledgerId)?.ref ?? null,
     events: async (ledgerId, from, through) =>
       (rows.get(ledgerId)?.events ?? [])
-        .slice(from - 1, through)
+        .slice(Math.max(0, from - 1), through)
         .slice(0, EVENTS_PER_READ)
         .map(({ stored }) => stored),
     ledgers: async (after, limit) =>
@@ -89,8 +96,31 @@ export function memoryLedger(): MemoryLedger {
         .slice(0, limit),
     once: async (key) => onceRows.get(key) ?? null,
     commit: async (commit) => apply(commit),
+    answered: async (key) => {
+      const row = onceRows.get(key);
+      if (row !== undefined) onceRows.set(key, { ...row, answered: true });
+    },
     kept: () => ({ ledgers: rows, once: onceRows, commits }),
   };
+}
+
+/**
+ * A commit that no correct caller sends is thrown, not answered.
+ * @throws RangeError for events that do not continue the chain, and for content that could not be kept.
+ */
+function assertFits({ ledger, events, content }: Commit, head: Head, known: LedgerRef): void {
+  let { position } = head;
+  let previous = head.hash ?? genesisHash(ledger.ledgerId);
+  const isKnown = known.purpose === ledger.purpose && known.subjectKey === ledger.subjectKey;
+  let fits = isKnown && (content.kind === 'keep' || events.length > 0);
+  if (content.kind === 'put') fits &&= content.bytes.length === CONTENT_BYTES;
+  for (const { event, bytes, hash } of events) {
+    position += 1;
+    fits &&= event.source === `/ledgers/${ledger.ledgerId}` && event.position === position;
+    fits &&= event.previoushash === previous && sha256Hex(bytes) === hash;
+    previous = hash;
+  }
+  if (!fits) throw new RangeError('A commit that does not fit its ledger');
 }
 
 function storedOf({ position, bytes, hash, event }: SealedEvent): Row['events'][number] {

@@ -10,7 +10,6 @@ const ASKED_BY: Readonly<Record<Unanswered, readonly string[]>> = {
     '有開',
     '沒開',
     '還開',
-    '在開',
     '開著',
     '開門',
     '營業',
@@ -78,7 +77,7 @@ const ASKED_BY: Readonly<Record<Unanswered, readonly string[]>> = {
   ],
 };
 /** Words in which the above means something else. */
-const SOMETHING_ELSE = ['幾點開始', '有開放', '開放報名', '最近的活動', '最近的場次', '有開辦', '有開課'];
+const SOMETHING_ELSE = ['開始', '有開放', '開放報名', '最近的活動', '最近的場次', '有開辦', '有開課'];
 
 /** The parts, in the order of the closed list. Takes folded text. */
 export function unansweredIn(text: string): Unanswered[] {

@@ -12,13 +12,13 @@ const INSPECT =
 const EXPLAIN =
   '為什麼你知道 你為什麼知道 為什麼知道 你怎麼知道 你怎麼會知道 怎麼知道的 為什麼你知道我吃素 你怎麼知道我吃素 為什麼這樣查';
 const FORGET = '忘記我的飲食偏好 刪除我的飲食偏好 撤回我的飲食偏好 忘記偏好 忘記我的偏好 刪除我的偏好 撤回我的偏好';
-const FORGET_ALL = '忘記全部 全部忘記';
+const FORGET_ALL = '忘記全部 全部忘記 我要忘記全部 刪除全部資料 刪除我的全部資料 刪除我的所有資料';
 const UPDATE = '更正偏好 更正我的偏好 更正飲食偏好 更正我的飲食偏好';
 const REQUEST =
   '查詢原單 查原本單據 剛才那單有成功嗎 我剛才送出的單進度如何 文字版 目前任務文字版 需要手語志工支援 留下服務詢問 需要協助 新需求';
 /** Typed words approve and cancel nothing: they are answered with what is open and what is in force. */
 const BARE =
-  '好 好啊 好的 好喔 好呀 嗯 OK 可以 是 是的 對 要 確認 確定 同意 我同意 同意記住 確認送出 確認忘記 先不要 不要 不用 不用了 取消 算了';
+  '好 好啊 好的 好喔 好呀 嗯 OK 可以 是 是的 對 要 確認 確定 同意 我同意 同意記住 確認送出 確認忘記 先不要 不同意 不要 不用 不用了 取消 算了';
 
 const ENTRIES: ReadonlyMap<string, Entry> = new Map(
   (

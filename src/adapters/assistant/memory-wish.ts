@@ -120,9 +120,11 @@ const CHANGING = words(`
 const CHANGE_OF = words(`
   更正 修改 更改 變更 調整 更新 改
 `);
+const WRONG = ['記錯', '記的不對', '記得不對'];
 const KEPT = ['偏好', '飲食', '素別', '記住的', '記憶', '記得的'];
 
-const KEPT_WORDS = ['偏好', '記憶', '記得', '記我', '記住', '知道我', '別再', '停止'];
+const ASKED_OF_MEMORY = words('知道我 記得我 我設定 我設了 我的飲食 我的條件 我的設定 忘了我 忘記我 我忘');
+const KEPT_WORDS = ['偏好', '記憶', '記我', '記住', '知道我', '停止'];
 const ASKING = words(`
   嗎 什麼 哪 有沒有 是不是 會不會 沒有 多少 誰 怎麼 為什麼
 `);
@@ -164,6 +166,7 @@ function wishOf(spoken: Spoken, clauses: readonly string[], hasDiet: (clause: st
   }
   if (changes) return 'update';
   if (saves) return spoken.clauses.some(({ folded: clause }) => onlyAsksWhether(clause)) ? 'could_you' : 'remember';
+  if (isReported(clauses) || hasAny(all, [...CONDITIONS, ...LATER])) return 'none';
   return clauses.some((clause) => isHabit(clause, hasDiet)) ? 'habit' : 'none';
 }
 
@@ -179,7 +182,7 @@ function asksToSave(clause: string): boolean {
 function changesMemory(clause: string, hasDiet: (clause: string) => boolean): boolean {
   const verb = earliest(clause, CHANGING);
   if (verb !== null && hasDiet(clause.slice(verb.at + verb.word.length))) return true;
-  return hasAny(clause, CHANGE_OF) && hasAny(clause, KEPT);
+  return hasAny(clause, WRONG) || (hasAny(clause, CHANGE_OF) && hasAny(clause, KEPT));
 }
 
 function asksToForget(clause: string): boolean {
@@ -205,7 +208,7 @@ function asksWhy(clause: string): boolean {
 function asksWhatIsKept(clause: string, asks: boolean): boolean {
   if (hasAny(clause, CHANGE_OF)) return false;
   if (hasAny(clause, ['我的偏好', '飲食偏好', '我的記憶']) && !asksToSave(clause)) return true;
-  if (asks && hasAny(clause, ['知道我', '記得我', '我設定了', '我設了', '忘了我', '忘記我', '我忘'])) return true;
+  if (asks && hasAny(clause, ASKED_OF_MEMORY)) return true;
   const save = earliest(clause, [...SAVE, '記得', '記了']);
   if (save === null) return false;
   const before = clause.slice(0, save.at).replace(/還有$/, '');
@@ -330,9 +333,8 @@ function memoryStart(clause: string, hasDiet: (clause: string) => boolean): numb
 
 /** Whether a clause is about what is remembered, whoever asks and whatever for. */
 export function speaksOfMemory(clause: string): boolean {
-  return (
-    asksToSave(clause) || asksWhy(clause) || hasAny(clause, CHANGING) || hasAny(clause, [...KEPT_WORDS, ...FORGETTING])
-  );
+  if (hasAny(clause, CHANGING) && !hasAny(clause, THIS_MEAL)) return true;
+  return asksToSave(clause) || asksWhy(clause) || hasAny(clause, [...KEPT_WORDS, ...FORGETTING]);
 }
 
 /** Whether a clause names another person. */

@@ -70,13 +70,10 @@ function readMessage(text: string, facts: RouterFacts, dietOf: DietOf, today: st
 }
 
 const ACTS: readonly MemoryWish[] = ['remember', 'update', 'habit', 'reported', 'conditional', 'unclear'];
-const ONLY_SPEAKS: readonly MemoryWish[] = ['refused', 'inspect', 'explain', 'forget'];
-
 /** How much of a clause may ask for a search: what is said about memory does not, unless nothing is done and a place is named. */
 function searchedUntil({ folded }: Clause, at: number, memory: ReadWish, townships: readonly string[]): number {
   if (ACTS.includes(memory.wish)) return memory.memoryFrom[at] ?? 0;
-  const onlySpeaks = ONLY_SPEAKS.includes(memory.wish) && speaksOfMemory(folded);
-  return onlySpeaks && areasIn(folded, townships).length === 0 ? 0 : folded.length;
+  return speaksOfMemory(folded) && areasIn(folded, townships).length === 0 ? 0 : folded.length;
 }
 
 function answer(message: Message): Routed {

@@ -51,14 +51,14 @@ const SHOP_ENDS = words(`
   素食 蔬食 食堂 餐廳 餐館 小館 館 店 坊 屋 園 廚房 咖啡 軒 居 齋 舖 鋪 自助餐 小吃 麵 飯 便當 火鍋 烘焙 豆花 素
 `);
 const AFTER_SHOP = words(`
-  在哪 的電話 電話 的地址 地址 怎麼走 怎麼去 現在有開 有開 有沒有開 現在 今天 營業 幾點 能停車 可以停車 有停車
+  有 在哪 的電話 電話 的地址 地址 怎麼走 怎麼去 現在有開 有開 有沒有開 現在 今天 營業 幾點 能停車 可以停車 有停車
   好停車 可以訂位 能訂位 輪椅 有無障礙 好吃嗎 可以 能不能
 `);
 const BEFORE_SHOP = words(`
   請問 想問 我想去 我想找 我要找 我要去 想去 想找 要去 那家 那間 這家 這間 幫我查 幫我找 查 找
 `);
 /** With one of these it is a description, not a name. */
-const NOT_IN_A_NAME = words('的 有 什麼 哪 我 你 這 那 最 很 比較 嗎 或 一');
+const NOT_IN_A_NAME = words('旁 邊 近 站 的 有 什麼 哪 我 你 這 那 最 很 比較 嗎 或 一');
 /** "I eat vegetarian" says something about a person; "vegetarian" alone asks for it. */
 const PRONOUNS = ['我', '你', '他', '她'];
 /** Words that name nothing; longer ones before those they hold. */

@@ -3,7 +3,7 @@
  * @module
  */
 import type { Diet } from '../../commands/catalog.ts';
-import { masked, words } from './spoken-text.ts';
+import { hasAny, masked, words } from './spoken-text.ts';
 
 /** A diet from any word for it, or null; the catalog's own list. */
 export type DietOf = (word: string) => Diet | null;
@@ -50,9 +50,8 @@ const BETWEEN = words(`
 `);
 /** So many links are looked through on either side of a diet word. */
 const LINKS_MAX = 8;
-const LEFT_OUT_AFTER = words(`
-  不要 不用 不必 免了 不行 除外 以外
-`);
+const LEFT_OUT_AFTER = ['不要', '不用', '不必', '免了', '不行'];
+const EXCEPT = ['除外', '以外', '之外'];
 const LINK_AFTER = ['的', '店', '就', '都', '先', '也'];
 
 /** The diets a folded clause names, in the order they are said. */
@@ -112,6 +111,9 @@ function senseOf(clause: string, at: number, length: number): SpokenDiet['sense'
     if (link === undefined) break;
     after = after.slice(link.length);
   }
+  // "Nothing but vegetarian": a refusal before and an exception after.
+  if (EXCEPT.some((word) => after.startsWith(word)))
+    return hasAny(clause.slice(0, at), NEGATIONS) ? 'ambiguous' : 'left_out';
   return LEFT_OUT_AFTER.some((word) => after.startsWith(word)) ? 'left_out' : 'wanted';
 }
 

@@ -99,13 +99,13 @@ export function createIntake(parts: IntakeParts): (incoming: Incoming, time: Req
     time: RequestTime,
   ): Promise<Rest> {
     const addressed = addresses.put(person.subjectKey, event.userId).catch(() => count('store_failed'));
-    const decided = turns.entry(person, event.entry, deliveryOf(event)).finally(() => addressed);
-    const waited = await within(decided, left(time), timer);
+    const decided = turns.entry(person, event.entry, deliveryOf(event));
+    const waited = await within(Promise.all([decided, addressed]), left(time), timer);
     if (waited.ended !== 'in_time') {
       count(waited.ended === 'late' ? 'turn_too_slow' : 'turn_failed');
-      return deferredUntil(Promise.allSettled([decided]));
+      return deferredUntil(Promise.allSettled([decided, addressed]));
     }
-    const turn = waited.value;
+    const [turn] = waited.value;
     if (turn.answers.length === 0) {
       count('answer_silent');
       return done;

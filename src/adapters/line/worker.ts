@@ -142,7 +142,9 @@ export function createInboxWorker(parts: InboxWorkerParts): InboxWorker {
     }
     const token = asked.kind === 'emptied' ? null : asked.replyToken;
     const reply = token === null ? null : ({ token, receivedAt: job.receivedAt, ifUsed: 'push' } as const);
-    const given = await deliver(turn, { turnId, key: job.key, ...recipient, reply, attempt: job.attempts });
+    // The request tried an entry before it was left to the worker.
+    const attempt = job.attempts + (asked.kind === 'entry' ? 1 : 0);
+    const given = await deliver(turn, { turnId, key: job.key, ...recipient, reply, attempt });
     if (given === 'owed') return later;
     if (turn.onceKey !== null) await outbox.answered(turn.onceKey);
     return done;

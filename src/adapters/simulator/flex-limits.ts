@@ -82,7 +82,7 @@ function bubbleFaults(bubble: Fields, at: string): readonly Detail[] {
   const faults = [...unknownProperties(bubble, BUBBLE, at), ...tooLarge(bubble, BUBBLE_BYTES_MAX, at)];
   const blocks = ['header', 'hero', 'body', 'footer'].filter((name) => bubble[name] !== undefined);
   if (blocks.length === 0) faults.push({ message: 'At least one block must be specified', property: at || '/' });
-  if (bubble.size !== undefined && !BUBBLE_SIZES.includes(String(bubble.size)))
+  if (bubble.size !== undefined && !BUBBLE_SIZES.some((size) => size === bubble.size))
     faults.push({ message: INVALID, property: `${at}/size` });
   for (const name of blocks)
     faults.push(...componentFaults(bubble[name], `${at}/${name}`, name === 'hero' ? ['box', 'image'] : ['box']));

@@ -95,7 +95,7 @@ export function tap(
   if (person.relation === 'blocked') return BLOCKED;
   const action = atPointer(card.message, pointer);
   if (!isFields(action)) return { refused: '這則訊息裡找不到這個按鈕。' };
-  const label = String(action.label ?? '');
+  const label = typeof action.label === 'string' ? action.label : '';
   if (action.type === 'message' && typeof action.text === 'string') return sendText(deps, person, action.text, manner);
   if (action.type !== 'postback' || typeof action.data !== 'string')
     return { refused: '模擬器按不了這種按鈕；LINE 會在手機上自己處理它。' };

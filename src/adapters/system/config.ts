@@ -79,12 +79,18 @@ export function readConfig(
       port,
       host,
       tenantId,
-      store: { kind: 'sqlite', path: read('LEDGER_SQLITE_PATH') ?? '.local/ledger.sqlite' },
+      store: { kind: 'sqlite', path: storePathOf(environment) },
       subjectKeySecret,
       cardKeys,
       line,
     },
   };
+}
+
+/** Where the SQLite store is, or would be. */
+export function storePathOf(environment: Environment): string {
+  const path = environment['LEDGER_SQLITE_PATH'];
+  return path === undefined || path === '' ? '.local/ledger.sqlite' : path;
 }
 
 type Wrong = (variable: string, message: string) => null;

@@ -105,6 +105,12 @@ function forward(
   });
   request.on('response', (received) => {
     if (stream.closed || stream.destroyed) return;
+    // An error comes as headers alone.
+    if (received['grpc-status'] !== undefined) {
+      stream.respond(received, { endStream: true });
+      request.resume();
+      return;
+    }
     stream.respond(received, { waitForTrailers: true });
     stream.on('wantTrailers', () => stream.sendTrailers(trailers));
     request.pipe(stream);

@@ -298,7 +298,7 @@ test('of a value chosen by button, a card token or a location nothing waits in t
     throw new Error('not now');
   };
   const location = { type: 'location', id: '88', latitude: 24.0312, longitude: 120.5401 };
-  await world.deliver([tapEvent('memory:choose:ovo_lacto'), { ...textEvent(''), message: location }]);
+  await world.deliver([tapEvent('memory:choose:ovo_lacto'), { ...textEvent('x'), message: location }]);
   await world.deliver([tapEvent('memory:approve:1.k1.body.mac')]);
   const waiting = [...world.stores.rows.values()].map(({ body }) => Buffer.from(body ?? []).toString());
   expect(waiting).toHaveLength(2);

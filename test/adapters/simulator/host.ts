@@ -2,8 +2,7 @@
  * A simulator on real loopback ports with a webhook of the test's own behind it.
  * @module
  */
-import { createServer, type Server } from 'node:http';
-import { getRequestListener } from '@hono/node-server';
+import { serve } from '@hono/node-server';
 import { messagingApi, validateSignature, type webhook } from '@line/bot-sdk';
 import { Hono } from 'hono';
 import type { LedgerView } from '../../../src/adapters/simulator/ledger-words.ts';
@@ -75,7 +74,7 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
     ledgerEvents: options.ledgerEvents ?? (() => Promise.resolve(EMPTY_LEDGER)),
     ...(options.movableClock ? { advanceClock: advance } : {}),
   });
-  const api = await serve(simulator.messagingApi);
+  const api = await listen(simulator.messagingApi);
   const client = new messagingApi.MessagingApiClient({ channelAccessToken: TOKEN, baseURL: api.url });
 
   const product = new Hono();
@@ -89,7 +88,7 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
     for (const event of events) await options.onEvent?.(event, client);
     return c.text('', 200);
   });
-  const front = await serve(product);
+  const front = await listen(product);
   webhookUrl = options.webhookUrl ?? `${front.url}/line/webhook`;
 
   return {
@@ -129,17 +128,15 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
   };
 }
 
-async function serve(app: Hono): Promise<{ url: string; close: () => Promise<void> }> {
-  const server: Server = createServer(getRequestListener(app.fetch));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('No port');
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+function listen(app: Hono): Promise<{ url: string; close: () => Promise<void> }> {
+  return new Promise((resolve) => {
+    const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => {
+      const close = () =>
+        new Promise<void>((closed) => {
+          server.close(() => closed());
+          if ('closeAllConnections' in server) server.closeAllConnections();
+        });
+      resolve({ url: `http://127.0.0.1:${port}`, close });
+    });
+  });
 }

@@ -90,7 +90,7 @@ export async function fillWithPeople(
     for (const round of random() < 0.4 ? [1, 2] : [1]) {
       const value = anyValue();
       const key = `w-${index}-${round}`;
-      const said = `${' '.repeat(Math.floor(random() * 3_000))}${sentenceFor(value)}`;
+      const said = `${sentenceFor(value)}${'．'.repeat(Math.floor(random() * 1_000))}`;
       await store.inbox.accept({ key, subjectKey, messageId: key, body: Buffer.from(said), receivedAt: BEGINNING });
       const [execution] = await Promise.allSettled([person.remember(key, value)]);
       // The same value again is `already_effective`: nothing more was written.

@@ -40,7 +40,7 @@ function run(path, body, after = () => {}) {
 const on = {
   tap(item, pointer, { tampered = false, by = state.me } = {}) {
     run('tap', { person: by, owner: state.me, itemId: item.id, pointer, tampered, manner: manner() }, () => {
-      if (by !== state.me) toast(`Person ${by} 按了；回覆會出現在 Person ${by} 的聊天裡。`);
+      if (by !== state.me) toast(`Person ${by} 按了；接下來的事在 Person ${by} 的聊天裡。`);
     });
   },
   deliver: (item, kind) => run('deliver', { person: state.me, itemId: item.id, kind }),

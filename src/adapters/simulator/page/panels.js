@@ -87,9 +87,13 @@ function trafficLine(line) {
     'li',
     { class: `exchange ${goodStatus(line.status) ? 'good' : 'bad'}` },
     h('span', { class: 'way', 'aria-label': outwards ? '平台送給程式' : '程式呼叫平台' }, outwards ? '→' : '←'),
-    h('div', {}, h('p', { class: 'mono what' }, line.what), line.note ? h('p', { class: 'quiet' }, line.note) : null),
+    h(
+      'div',
+      {},
+      h('p', { class: 'mono what' }, line.what),
+      h('p', { class: 'quiet' }, h('time', {}, clockTime(line.at)), line.note ? `　${line.note}` : null),
+    ),
     h('span', { class: 'status mono' }, statusWords(line.status)),
-    h('time', { class: 'mono quiet' }, clockTime(line.at)),
   );
 }
 
