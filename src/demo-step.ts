@@ -20,6 +20,15 @@ type Phone = {
 };
 type Shown = { readonly text: string; readonly buttons: readonly { readonly label: string; readonly data: string }[] };
 
+type LedgerNow = {
+  readonly revision: number;
+  readonly value: string | null;
+  readonly position: number;
+  readonly types: readonly string[];
+  /** Why cards were refused, in order. */
+  readonly refusals: readonly string[];
+};
+
 type Scene = {
   readonly world: World;
   readonly phone: Phone;
@@ -60,10 +69,16 @@ export async function runDemoStep(
   const person = world.simulator?.people()[0];
   if (person === undefined) throw new Error('The simulator has nobody');
   const ref = dietLedgerOf(config, person.userId);
-  const ledger = async () => {
+  const ledger = async (): Promise<LedgerNow> => {
     const { events, content, head } = await readLedger(world.store.ledger, ref);
     const { revision, value } = replay(events, { kind: 'all' }, content);
-    return { revision, value, types: events.map(({ event }) => event.type), position: head.position };
+    return {
+      revision,
+      value,
+      position: head.position,
+      types: events.map(({ event }) => event.type),
+      refusals: events.flatMap(({ event }) => (event.type === 'card.refused' ? [event.data.reason] : [])),
+    };
   };
   const scene: Scene = {
     world,

@@ -3,6 +3,7 @@
  * @module
  */
 import * as v from 'valibot';
+import type { ModelAttempt } from './model-attempt.ts';
 
 const argument = v.pipe(v.string(), v.trim(), v.maxLength(80), v.regex(/^[^\p{Cc}]*$/u));
 
@@ -77,5 +78,6 @@ export type RouterFacts = { readonly catalogVersion: string; readonly areas: rea
 /** Understands one message. Never throws for what a person typed. */
 export interface Router {
   readonly name: 'rules' | 'gemini';
-  route(text: string, facts: RouterFacts): Promise<Routed>;
+  /** @param record is told of every attempt on a model, for the trail of this turn. */
+  route(text: string, facts: RouterFacts, record?: (attempt: ModelAttempt) => void): Promise<Routed>;
 }

@@ -274,8 +274,10 @@ export function post(url: string, body: string | Buffer, headers: Record<string,
 
 let made = 0;
 
+type LineEvent = { readonly [field: string]: unknown; readonly webhookEventId: string; readonly replyToken: unknown };
+
 /** One event of Person A in the one-to-one chat, with fresh ids; `over` replaces or adds fields. */
-export function event(over: Readonly<Record<string, unknown>>): Record<string, unknown> & { webhookEventId: string } {
+export function event(over: Readonly<Record<string, unknown>>): LineEvent {
   made += 1;
   return {
     mode: 'active',
@@ -289,10 +291,13 @@ export function event(over: Readonly<Record<string, unknown>>): Record<string, u
 }
 
 /** A text message event. */
-export function textEvent(text: string, over: Readonly<Record<string, unknown>> = {}) {
+export function textEvent(
+  text: string,
+  over: Readonly<Record<string, unknown>> = {},
+): LineEvent & { readonly message: { readonly id: string } } {
   made += 1;
   const message = { type: 'text', id: `5000${made}`, quoteToken: 'q', text };
-  return { ...event({ type: 'message', message, ...over }), message };
+  return { ...event({ type: 'message', ...over }), message };
 }
 
 /** A tap on a button. */

@@ -35,12 +35,8 @@ const SAVE = words(`
   幫我存 存起來 存下來 儲存 保存 設成 設為 設定成 設定為 當成我的偏好 列入偏好 加入偏好
 `);
 /** 記得 before one of these is a reminder, not a wish to be remembered. */
-const REMINDER = words(`
-  記得幫我找 記得幫我查 記得帶 記得要 記得去 記得先 忘記帶 登記 標記 筆記 日記
-`);
-const ANY_SAVE = words(`
-  記 存 儲 保留 紀錄 設成 設為
-`);
+const REMINDER = words('記得幫我找 記得幫我查 記得帶 記得要 記得去 記得先 忘記帶 登記 標記 筆記 日記');
+const ANY_SAVE = words('記 存 儲 保留 紀錄 設成 設為');
 
 /** Words that hold 不, 別 or 忘 and refuse nothing. */
 const NO_REFUSAL = words(`
@@ -51,89 +47,49 @@ const REFUSALS = words(`
   不用 不要 不必 不需 不想 不准 不許 不可 不能 不是 不希望 不同意 不願 不該 不讓 不給 不再 不記 不存 不幫 不替
   不打算 別 勿 無須 無需 毋 甭 沒要 沒有要 沒叫 沒請 拒絕 禁止 停止 免記 先不
 `);
-const EATING = words(`
-  吃 喝 加 放 含 太 葷 肉 辣 蔥 蒜 香 牛 豬 有 找 去
-`);
-const REFUSED_AFTER = words(`
-  不用 不必 不需 免了 算了 就不 不要了 不好
-`);
-const TAKEN_BACK = words(`
-  算了 不用 不要 不必 不用了 不要了 免了 當我沒說 還是不要 還是不用 先不要 先不用 取消 別 不 都不要
-`);
+const EATING = words('吃 喝 加 放 含 太 葷 肉 辣 蔥 蒜 香 牛 豬 有 找 去');
+const REFUSED_AFTER = words('不用 不必 不需 免了 算了 就不 不要了 不好');
+const TAKEN_BACK = words('算了 不用 不要 不必 不用了 不要了 免了 當我沒說 還是不要 還是不用 先不要 先不用 取消 都不要');
 
-const THIS_MEAL = words(`
-  今天 今日 今晚 今早 這次 這一次 這餐 這一餐 這頓 這回 暫時 明天 這一頓
-`);
-const ONLY = words(`
-  只 就好 而已 僅 限 就可以 就行
-`);
+const THIS_MEAL = words('今天 今日 今晚 今早 這次 這一次 這餐 這一餐 這頓 這回 暫時 明天 這一頓');
+const ONLY = words('只 就好 而已 僅 限 就可以 就行');
 const ONCE = ['一次就好', '一次性', '單次', '下不為例'];
-const FROM_NOW_ON = words(`
-  以後 之後 往後 從此 今後 今天起 今天開始 未來 永遠 每次 一律 下次也 下次都
-`);
-const HABIT_VERBS = words(`
-  優先 都 只 預設 一律 改 要 吃 找 給我
-`);
+const FROM_NOW_ON = words('以後 之後 往後 從此 今後 今天起 今天開始 未來 永遠 每次 一律 下次也 下次都');
+const HABIT_VERBS = words('優先 都 只 預設 一律 改 要 吃 找 給我');
 const LATER = words(`
   以後再說 以後再 之後再 下次再 改天 改日 也許 或許 可能 說不定 搞不好 考慮 再想想 再看看 再決定 再說 晚點
   過幾天 等一下再 有空再 還沒決定 還不確定
 `);
 const NOT_LATER = ['再也', '再說一次'];
-const CONDITIONS = words(`
-  如果 要是 假如 假設 假使 萬一 倘若 若是 若我 的話 除非 等到 等我 哪天
-`);
-const POLITE = words(`
-  方便的話 可以的話 不麻煩的話 沒問題的話 可能的話 行的話 如果可以 如果方便 要是方便 要是可以
-`);
+const CONDITIONS = words('如果 要是 假如 假設 假使 萬一 倘若 若是 若我 的話 除非 等到 等我 哪天');
+const POLITE = words('方便的話 可以的話 不麻煩的話 沒問題的話 可能的話 行的話 如果可以 如果方便 要是方便 要是可以');
 
 const OTHERS = words(`
   他 她 媽 爸 爺 奶奶 阿嬤 阿公 外婆 外公 朋友 同事 同學 老師 老公 老婆 先生 太太 女友 男友 女兒 兒子 小孩 孩子
   家人 長輩 人家 有人 大家 醫生 師父 客人 老闆 店家 店員 姐 姊 妹 哥 弟 阿姨 叔 鄰居 親戚 網路 新聞 公告 上面
 `);
-const SAYING = words(`
-  說 講 叫 要求 交代 吩咐 提到 寫 表示
-`);
-const WANTING = words(`
-  希望 覺得 建議 要你 請你 拜託你 要我 叫我 認為 想要你
-`);
-const NOT_SAYING = words(`
-  再說 說明 來說 說不定 小說 請說 說真的 老實說 說一下 說錯 叫做 好說
-`);
-const SPEAKER_LINKS = words(`
-  剛剛 剛才 剛 是 就 上次 再 還 想 要 已經 跟你 有 也 都
-`);
+const SAYING = words('說 講 叫 要求 交代 吩咐 提到 寫 表示');
+const WANTING = words('希望 覺得 建議 要你 請你 拜託你 要我 叫我 認為 想要你');
+const NOT_SAYING = words('再說 說明 來說 說不定 小說 請說 說真的 老實說 說一下 說錯 叫做 好說');
+const SPEAKER_LINKS = words('剛剛 剛才 剛 是 就 上次 再 還 想 要 已經 跟你 有 也 都');
 
 /** Before words about remembering, these ask for a search. */
 const SEARCHING = words('有什麼 有哪 哪 有沒有 有嗎 推薦 附近 找 查');
 
-const FORGETTING = words(`
-  忘記 忘掉 忘了 刪掉 刪除 刪了 刪 移除 清除 清掉 清空 撤回 撤銷 拿掉 抹掉 取消
-`);
-const FORGETTABLE = words(`
-  偏好 吃素 飲食 記憶 記住 記錄 紀錄 記得 條件 設定 習慣 素 個資 我的資料
-`);
+const FORGETTING = words('忘記 忘掉 忘了 刪掉 刪除 刪了 刪 移除 清除 清掉 清空 撤回 撤銷 拿掉 抹掉 取消');
+const FORGETTABLE = words('偏好 吃素 飲食 記憶 記住 記錄 紀錄 記得 條件 設定 習慣 素 個資 我的資料');
 const AGAIN = ['再', '繼續', '一直'];
 
-const CHANGING = words(`
-  改成 換成 改為 換為 更正成 更正為 更新成 更新為 變成 變更為 改吃 改記
-`);
-const CHANGE_OF = words(`
-  更正 修改 更改 變更 調整 更新 改
-`);
+const CHANGING = words('改成 換成 改為 換為 更正成 更正為 更新成 更新為 變成 變更為 改吃 改記');
+const CHANGE_OF = words('更正 修改 更改 變更 調整 更新 改');
 const WRONG = ['記錯', '記的不對', '記得不對'];
 const KEPT = ['偏好', '飲食', '素別', '記住的', '記憶', '記得的'];
 
 const ASKED_OF_MEMORY = words('知道我 記得我 我設定 我設了 我的飲食 我的條件 我的設定 忘了我 忘記我 我忘');
 const KEPT_WORDS = ['偏好', '記憶', '記我', '記住', '知道我', '停止'];
-const ASKING = words(`
-  嗎 什麼 哪 有沒有 是不是 會不會 沒有 多少 誰 怎麼 為什麼
-`);
-const DONE_BEFORE = words(`
-  有 會 已經 真的 剛 剛剛 剛才 上次 之前 還 你 能 可以 是 了
-`);
-const REQUESTING = words(`
-  幫我 幫忙 替我 請 麻煩 給我 拜託
-`);
+const ASKING = words('嗎 什麼 哪 有沒有 是不是 會不會 沒有 多少 誰 怎麼 為什麼');
+const DONE_BEFORE = words('有 會 已經 真的 剛 剛剛 剛才 上次 之前 還 你 能 可以 是 了');
+const REQUESTING = words('幫我 幫忙 替我 請 麻煩 給我 拜託');
 
 /** Reads the wish. First that applies wins; what refuses stands before what saves. */
 export function readMemoryWish(spoken: Spoken, hasDiet: (clause: string) => boolean): ReadWish {

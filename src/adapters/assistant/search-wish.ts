@@ -24,28 +24,20 @@ type SearchPart = { readonly clause: Clause; readonly until: number };
 const EVENTS = words(`
   活動 場次 走讀 集合點 集合地點 集合時間 集合 市集 講座 展覽 縱走 健走 嘉年華 導覽 報名 參加 蔬食節
 `);
-const EVENT_NAMES = words(`
-  走讀 縱走 市集 講座 展覽 健走 導覽 嘉年華 夜行 古道
-`);
-const EVENT_NAME_ENDS = words(`
-  在 有 是 什麼時候 何時 幾點 哪天 的集合 的時間 的場次 集合 場次 報名 怎麼 活動 可以
-`);
+const EVENT_NAMES = words('走讀 縱走 市集 講座 展覽 健走 導覽 嘉年華 夜行 古道');
+const EVENT_NAME_ENDS = words('在 有 是 什麼時候 何時 幾點 哪天 的集合 的時間 的場次 集合 場次 報名 怎麼 活動 可以');
 /** A meeting point or a venue only as the place to be near: that is about food, not about the event. */
 const NEAR_EVENT = ['集合點附近', '集合地點附近', '活動附近', '會場附近'];
 
 const FOOD = words(`
   吃 餐 店 飯 麵 小吃 便當 料理 食堂 美食 館子 火鍋 飲料 咖啡 點心 宵夜 餓 菜單 食物 好料 攤 喝
 `);
-const NOT_FOOD = words(`
-  書店 飯店 酒店 旅店 商店 藥店 花店 店員 吃藥 吃驚 吃虧 吃力 吃飽 飲食偏好 店長
-`);
-const LOOKING = words(`
-  有 找 查 哪 推薦 介紹 想 要 什麼 帶 去 在 看看 賣 幫我 ? 呢 餓 吃啥 列出
-`);
+const NOT_FOOD = words('書店 飯店 酒店 旅店 商店 藥店 花店 店員 吃藥 吃驚 吃虧 吃力 吃飽 飲食偏好 店長');
+const LOOKING = words('有 找 查 哪 推薦 介紹 想 要 什麼 帶 去 在 看看 賣 幫我 ? 呢 餓 吃啥 列出');
 /** Dishes that can stand in a shop's name. */
 const DISHES = words(`
   爌肉飯 滷肉飯 肉圓 臭豆腐 豆花 貓鼠麵 蚵仔煎 圈仔肉 牛肉麵 義大利麵 米粉 碗粿 水餃 鍋貼 壽司 披薩 火鍋 滷味
-  自助餐 便當 麵包 咖啡 豆漿 早餐 早午餐 下午茶 羊肉爐 拉麵 粽子 潤餅 漢堡
+  自助餐 便當 麵包 咖啡 豆漿 羊肉爐 拉麵 粽子 潤餅 漢堡
 `);
 const SHOP_ENDS = words(`
   素食 蔬食 食堂 餐廳 餐館 小館 館 店 坊 屋 園 廚房 咖啡 軒 居 齋 舖 鋪 自助餐 小吃 麵 飯 便當 火鍋 烘焙 豆花 素
@@ -54,11 +46,11 @@ const AFTER_SHOP = words(`
   有 在哪 的電話 電話 的地址 地址 怎麼走 怎麼去 現在有開 有開 有沒有開 現在 今天 營業 幾點 能停車 可以停車 有停車
   好停車 可以訂位 能訂位 輪椅 有無障礙 好吃嗎 可以 能不能
 `);
-const BEFORE_SHOP = words(`
-  請問 想問 我想去 我想找 我要找 我要去 想去 想找 要去 那家 那間 這家 這間 幫我查 幫我找 查 找
-`);
+const BEFORE_SHOP = words(
+  '請問 想問 我想去 我想找 我要找 我要去 想去 想找 要去 那家 那間 這家 這間 幫我查 幫我找 查 找',
+);
 /** With one of these it is a description, not a name. */
-const NOT_IN_A_NAME = words('旁 邊 近 站 的 有 什麼 哪 我 你 這 那 最 很 比較 嗎 或 一');
+const NOT_IN_A_NAME = words('除 旁 邊 近 站 的 有 什麼 哪 我 你 這 那 最 很 比較 嗎 或 一');
 /** "I eat vegetarian" says something about a person; "vegetarian" alone asks for it. */
 const PRONOUNS = ['我', '你', '他', '她'];
 /** Words that name nothing; longer ones before those they hold. */

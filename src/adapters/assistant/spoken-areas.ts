@@ -7,9 +7,7 @@ import { earliest, folded, hasAny, words } from './spoken-text.ts';
 /** One place name as found. `area` is the official township name, 附近, 彰化, or a place outside as it was said. */
 export type SpokenArea = { readonly area: string; readonly at: number; readonly length: number };
 
-const NEARBY = words(`
-  集合點附近 集合地點附近 活動附近 會場附近 這附近 這裡附近 附近 這邊 周邊
-`);
+const NEARBY = words('集合點附近 集合地點附近 活動附近 會場附近 這附近 這裡附近 附近 這邊 周邊');
 const OUTSIDE = words(`
   台北 新北 桃園 台中 台南 高雄 基隆 新竹 苗栗 南投 雲林 嘉義 屏東 宜蘭 花蓮 台東 澎湖 金門 馬祖
 `);
@@ -21,9 +19,7 @@ const NOT_AN_AREA_BEFORE: Readonly<Record<string, readonly string[]>> = {
   田中: ['央'],
 };
 const STREET = ['路', '街', '宮', '國小', '國中'];
-const NOT_THERE = words(`
-  不是 不要 不去 除了 別 不在 不找 不查
-`);
+const NOT_THERE = words('不是 不要 不去 除了 別 不在 不找 不查');
 
 /**
  * The places a folded clause names, first said first. Suffix, 臺 and the county in front may be there or not; the longest name

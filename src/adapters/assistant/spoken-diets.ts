@@ -20,9 +20,7 @@ export type SpokenDiet = {
 
 const DIET_WORD_LENGTH_MAX = 8;
 /** Everyday words for the plain vegetarian diet that are no entry of the catalog. */
-const VEGETARIAN_WORDS = words(`
-  吃素 茹素 吃齋 素的 素菜 素餐 有素
-`);
+const VEGETARIAN_WORDS = words('吃素 茹素 吃齋 素的 素菜 素餐 有素');
 const NO_LIMIT_WORDS = ['葷素不拘', '葷素都可', '葷素皆可', '葷的', '葷食', '吃葷'];
 /** Conditions LOCAL has no data for. They are kept as said, so that the answer can say so; none is guessed into a known diet. */
 const UNKNOWN_WORDS = words(`
@@ -30,9 +28,7 @@ const UNKNOWN_WORDS = words(`
   無五辛 不吃蔥 不要蔥 不吃蒜 不要蒜 不吃肉 不要肉 不吃牛 不吃豬 不吃海鮮 不吃魚 不吃蛋 不吃奶
 `);
 /** 不限 before one of these limits something else than the diet. */
-const OTHER_LIMITS = words(`
-  鄉鎮 地區 區域 地點 時間 人數 預算 哪
-`);
+const OTHER_LIMITS = words('鄉鎮 地區 區域 地點 時間 人數 預算 哪');
 /** Says "no limit" only where it speaks of eating; elsewhere it is a plain "any of them will do". */
 const ANYTHING_GOES = '都可以';
 /** A diet word before one of these is part of an event's name. */
@@ -45,9 +41,7 @@ const NO_DENIAL = words(`
 `);
 const NEGATIONS = ['不', '沒', '別', '非', '勿', '除了'];
 /** What may stand between a negation and the diet it denies. */
-const BETWEEN = words(`
-  想 要 用 是 必 能 再 會 有 在 吃 找 查 限 需 喜歡 愛 只 什麼
-`);
+const BETWEEN = words('想 要 用 是 必 能 再 會 有 在 吃 找 查 限 需 喜歡 愛 只 什麼');
 /** So many links are looked through on either side of a diet word. */
 const LINKS_MAX = 8;
 const LEFT_OUT_AFTER = ['不要', '不用', '不必', '免了', '不行'];

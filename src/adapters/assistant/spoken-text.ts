@@ -23,15 +23,17 @@ export type Spoken = {
 };
 
 /** Simplified and variant characters of the words LOCAL reads, each before the form it is folded to. */
-const FOLDED_PAIRS =
-  '臺台帮幫记記录錄后後优優饮飲为為么麼园園坛壇乡鄉镇鎮县縣员員线線兴興盐鹽头頭芗鄉无無碍礙轮輪没沒过過删刪现現开開吗嗎营營业業' +
-  '车車预預约約订訂远遠这這纯純长長辈輩说說妈媽爷爺动動场場点點读讀询詢问問荐薦餐餐厅廳饭飯换換忘忘别別给給还還习習惯慣设設储儲' +
-  '谁誰时時间間几幾话話电電号號单單让讓请請么麼实實变變关關门門华華馆館谢謝边邊锅鍋鸡雞爱愛听聽讲講叫叫认認觉覺应應该該总總从從' +
-  '来來对對会會个個们們样樣块塊钟鐘着著裡裡里裡喔哦妳你您你';
-
-const FOLDED = new Map<string, string>();
-for (let at = 0; at + 1 < FOLDED_PAIRS.length; at += 2)
-  FOLDED.set(FOLDED_PAIRS.charAt(at), FOLDED_PAIRS.charAt(at + 1));
+const FOLDED: ReadonlyMap<string, string> = new Map(
+  words(`
+    臺台 帮幫 记記 录錄 后後 优優 饮飲 为為 么麼 园園 坛壇 乡鄉 镇鎮 县縣 员員 线線 兴興 盐鹽 头頭 无無 碍礙
+    轮輪 没沒 过過 删刪 现現 开開 吗嗎 营營 业業 车車 预預 约約 订訂 远遠 这這 纯純 长長 辈輩 说說 妈媽 爷爺
+    动動 场場 点點 读讀 询詢 问問 荐薦 厅廳 饭飯 换換 别別 给給 还還 习習 惯慣 设設 储儲 谁誰 时時 间間 几幾
+    话話 电電 单單 让讓 请請 实實 变變 关關 门門 华華 馆館 谢謝 边邊 锅鍋 爱愛 听聽 讲講 认認 觉覺 应應 该該
+    总總 从從 来來 对對 会會 个個 们們 样樣 块塊 钟鐘 着著 里裡 您你 妳你 导導 览覽 务務 选選 项項 类類 条條
+    带帶 报報 参參 离離 号號 网網 闻聞 诉訴 医醫 师師 够夠 楼樓 儿兒 东東 鲜鮮 鱼魚 猪豬 麸麩 质質 义義 汤湯
+    历歷 纪紀 云雲 兰蘭 莲蓮 马馬 湾灣 桥橋 处處 邻鄰 亲親 国國
+  `).map((pair) => [pair.charAt(0), pair.charAt(1)] as const),
+);
 
 const QUESTION_WORDS = ['嗎', '什麼', '哪', '幾', '多少', '怎麼', '為何', '有沒有', '是不是', '會不會', '誰'];
 const WISH_WORDS = ['記', '忘', '存', '改成', '換成', '刪', '同意'];

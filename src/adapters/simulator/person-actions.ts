@@ -108,6 +108,18 @@ export function tap(
   return happen(deps, person, { type: 'postback', postback: { data } }, shown, manner);
 }
 
+/** Taps a button by its data, whether or not its card is still kept here. */
+export function pressData(deps: ActionDeps, person: Person, data: string, manner: Manner): Done | Refused {
+  if (person.relation === 'blocked') return BLOCKED;
+  return happen(
+    deps,
+    person,
+    { type: 'postback', postback: { data } },
+    { as: 'happened', text: '按了一個先前的按鈕' },
+    manner,
+  );
+}
+
 /** The data with one character changed, well inside a signed part when there is one. */
 export function changedData(data: string): string {
   const at = Math.floor(data.length * 0.7);

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { type Context, Hono } from 'hono';
+import { type ActingPerson, actingPerson } from './acting-person.ts';
 import { createChatApi } from './chat-api.ts';
 import { chatPage } from './chat-page.ts';
 import { createStreams } from './chat-stream.ts';
@@ -40,6 +41,8 @@ export type Simulator = {
   readonly messagingApi: Hono;
   /** The people there are, to address one from outside the page. */
   readonly people: () => readonly { readonly letter: string; readonly userId: string }[];
+  /** A person acted by a program, by letter; undefined when there is nobody of that letter. */
+  readonly as: (letter: string) => ActingPerson | undefined;
   /** Ends the open pages' streams, so that a server can close. */
   readonly close: () => void;
 };
@@ -110,6 +113,11 @@ export function createSimulator(deps: SimulatorDeps): Simulator {
     routes,
     messagingApi: createMessagingApi(world),
     people: () => chats.people.map(({ letter, userId }) => ({ letter, userId })),
+    as(letter) {
+      const person = chats.byLetter(letter);
+      if (person === undefined) return undefined;
+      return actingPerson(world, person, (whose, item) => deliverEvent(world, whose, item, 'first'));
+    },
     close: streams.close,
   };
 }

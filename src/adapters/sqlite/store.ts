@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { backup } from 'node:sqlite';
+import { backup, DatabaseSync } from 'node:sqlite';
 import type { Addresses, Inbox, Outbox } from '../../events/delivery-ports.ts';
 import { type Ledger, StoreUnavailable } from '../../events/ports.ts';
 import { sqliteAddresses } from './addresses.ts';
@@ -109,7 +109,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     async backup(copy) {
       // Made here, and only if it is new, so that the copy has the owner's mode and overwrites nothing.
       closeSync(openSync(copy, 'wx', 0o600));
-      await backup(db, copy);
+      // Over a connection of its own: SQLite refuses a step of a backup while its source connection writes.
+      const source = new DatabaseSync(path, { readOnly: true });
+      try {
+        await backup(source, copy);
+      } finally {
+        source.close();
+      }
     },
     close: () => (closing ??= close()),
   };

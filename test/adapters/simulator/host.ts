@@ -3,7 +3,7 @@
  * @module
  */
 import { serve } from '@hono/node-server';
-import { messagingApi, validateSignature, type webhook } from '@line/bot-sdk';
+import { HTTPFetchError, messagingApi, validateSignature, type webhook } from '@line/bot-sdk';
 import { Hono } from 'hono';
 import type { LedgerView } from '../../../src/adapters/simulator/ledger-words.ts';
 import { createSimulator, type Simulator } from '../../../src/adapters/simulator/simulator.ts';
@@ -139,4 +139,16 @@ function listen(app: Hono): Promise<{ url: string; close: () => Promise<void> }>
       resolve({ url: `http://127.0.0.1:${port}`, close });
     });
   });
+}
+
+/** What a call came to: 200, or the status with LINE's parsed body. */
+export async function outcome(
+  call: Promise<unknown>,
+): Promise<{ status: number; body: unknown; headers: Headers | null }> {
+  try {
+    return { status: 200, body: await call, headers: null };
+  } catch (error) {
+    if (!(error instanceof HTTPFetchError)) throw error;
+    return { status: error.status, body: JSON.parse(error.body), headers: error.headers };
+  }
 }
