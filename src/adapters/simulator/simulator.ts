@@ -9,10 +9,11 @@ import { type ActingPerson, actingPerson } from './acting-person.ts';
 import { createChatApi } from './chat-api.ts';
 import { chatPage } from './chat-page.ts';
 import { createStreams } from './chat-stream.ts';
-import { createChats } from './chats.ts';
+import { createChats, type DeliveryKind, type Person, type PersonItem } from './chats.ts';
 import { createIds } from './ids.ts';
 import type { LedgerView } from './ledger-words.ts';
 import { createMessagingApi } from './messaging-api.ts';
+import { type Phone, phoneOf } from './phone.ts';
 import { createReplyTokens } from './reply-tokens.ts';
 import { deliverEvent } from './webhook-delivery.ts';
 
@@ -43,6 +44,8 @@ export type Simulator = {
   readonly people: () => readonly { readonly letter: string; readonly userId: string }[];
   /** A person acted by a program, by letter; undefined when there is nobody of that letter. */
   readonly as: (letter: string) => ActingPerson | undefined;
+  /** The phone of a person, to chat without the page; undefined for a letter nobody has. */
+  readonly as: (letter: string) => Phone | undefined;
   /** Ends the open pages' streams, so that a server can close. */
   readonly close: () => void;
 };
@@ -81,6 +84,7 @@ export function createSimulator(deps: SimulatorDeps): Simulator {
   const chats = createChats(deps.channelSecret);
   const replyTokens = createReplyTokens(deps.clock);
   const world = { ...deps, ids, chats, replyTokens };
+  const deliver = (person: Person, item: PersonItem, kind: DeliveryKind) => deliverEvent(world, person, item, kind);
   const streams = createStreams(world);
   const advanceClock = deps.advanceClock ?? null;
 
@@ -101,14 +105,7 @@ export function createSimulator(deps: SimulatorDeps): Simulator {
     const person = chats.byLetter(c.req.query('person') ?? '');
     return person === undefined ? c.json({ message: '沒有這個人。' }, 404) : streams.stream(c, person);
   });
-  routes.route(
-    '/api',
-    createChatApi({
-      ...world,
-      advanceClock,
-      deliver: (person, item, kind) => deliverEvent(world, person, item, kind),
-    }),
-  );
+  routes.route('/api', createChatApi({ ...world, advanceClock, deliver }));
   return {
     routes,
     messagingApi: createMessagingApi(world),
@@ -117,6 +114,10 @@ export function createSimulator(deps: SimulatorDeps): Simulator {
       const person = chats.byLetter(letter);
       if (person === undefined) return undefined;
       return actingPerson(world, person, (whose, item) => deliverEvent(world, whose, item, 'first'));
+    },
+    as: (letter) => {
+      const person = chats.byLetter(letter);
+      return person === undefined ? undefined : phoneOf({ ...world, deliver }, person);
     },
     close: streams.close,
   };

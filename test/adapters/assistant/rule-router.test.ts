@@ -228,6 +228,7 @@ table('shows what is remembered for a question about it', [
 table('never saves against a refusal', [
   ['不用記', whatToDo],
   ['不用幫我記住', whatToDo],
+  ['不用帮我记住全素', whatToDo],
   ['請記得，我不要你存這個', whatToDo],
   ['只要這次', whatToDo],
   ['幫我記住全素，算了', whatToDo],
@@ -261,6 +262,7 @@ table('leads a change to a card', [
   ['改成蛋奶素', calls(manage('update', 'ovo_lacto'))],
   ['換成全素', calls(manage('update', 'vegan'))],
   ['等等，改成蛋奶素', calls(manage('update', 'ovo_lacto'))],
+  ['不，改成蛋奶素', calls(manage('update', 'ovo_lacto'))],
   ['从全素改成蛋奶素', calls(manage('update', 'ovo_lacto'))],
   ['把偏好改成全素', calls(manage('update', 'vegan'))],
   ['全素改成蛋奶素，幫我記住', calls(manage('update', 'ovo_lacto'))],
