@@ -24,8 +24,8 @@ export type DemoStep = (typeof DEMO_STEPS)[number];
 /** What a step's process tells its parent: the buttons that stay in the person's chat. */
 export type ChatKept = { readonly cards: readonly string[] };
 
-/** Runs the demonstration. @returns 0 only if every step was as it must be; 2 for wrong use. */
-export async function runDemo(argv: readonly string[], folder: string): Promise<number> {
+/** Runs the demonstration; `searchPath` is the PATH its processes are given. @returns 0 only if every step was as it must be; 2 for wrong use. */
+export async function runDemo(argv: readonly string[], folder: string, searchPath: string): Promise<number> {
   const { values } = parseArgs({ args: [...argv], options: { out: { type: 'string' } } });
   const out = resolve(values.out ?? join('out', `demo-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`));
   try {
@@ -37,7 +37,7 @@ export async function runDemo(argv: readonly string[], folder: string): Promise<
   }
   const key = (): string => randomBytes(32).toString('base64');
   const environment = {
-    PATH: process.env['PATH'] ?? '',
+    PATH: searchPath,
     SUBJECT_KEY: key(),
     CARD_KEYS: `k1:${key()}`,
     LEDGER_SQLITE_PATH: join(out, 'ledger.sqlite'),

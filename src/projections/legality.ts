@@ -15,7 +15,9 @@ export type IllegalCause =
   | 'revision_is_not_next'
   | 'commitment_differs'
   | 'nothing_to_forget'
-  | 'refused_what_was_open';
+  | 'refused_what_was_open'
+  /** Evidence of a refusal that was kept before, for another reason, or of a proposal the state no longer knows. */
+  | 'refusal_does_not_fit';
 
 /**
  * The first reason why `event` may not follow, or null.
@@ -62,11 +64,13 @@ export function illegality(
       return Date.parse(event.time) >= open.expiresAt ? 'proposal_was_expired' : null;
     }
     case 'card.refused': {
-      if (event.data.headRevision !== present.revision) return 'base_revision_differs';
-      if (present.proposalId === event.data.proposalId) return 'refused_what_was_open';
-      if (open?.proposalId !== event.data.proposalId) return null;
-      if (event.data.reason !== 'expired') return 'refused_what_was_open';
-      return Date.parse(event.time) >= open.expiresAt ? null : 'refused_what_was_open';
+      const { proposalId, reason, headRevision } = event.data;
+      if (headRevision !== present.revision) return 'base_revision_differs';
+      if (present.proposalId === proposalId) return 'refused_what_was_open';
+      const held = [open, ...state.closed].find((proposal) => proposal?.proposalId === proposalId);
+      if (held === undefined || held === null || held.refusals.includes(reason)) return 'refusal_does_not_fit';
+      if ('ended' in held) return held.ended === reason ? null : 'refusal_does_not_fit';
+      return reason === 'expired' && Date.parse(event.time) >= held.expiresAt ? null : 'refused_what_was_open';
     }
     default: {
       const unknown: never = event;

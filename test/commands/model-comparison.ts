@@ -9,6 +9,7 @@ import { type CardKeys, type CardScope, mintCard, openCard } from '../../src/com
 import type { Command } from '../../src/commands/decide.ts';
 import { opens } from '../../src/events/commitment.ts';
 import { DIET_FOR_PLACE_SEARCH } from '../../src/events/purposes.ts';
+import { illegality } from '../../src/projections/legality.ts';
 import { encodeState, STATE_BYTES_MAX } from '../../src/projections/preference-state.ts';
 import { type ReferenceModel, referenceModel, type Slip, type Verdict } from '../support/reference-model.ts';
 import { append, beginning, cardOf, decideIn, LEDGER, type Offer, type Past, propose } from '../support/scenario.ts';
@@ -46,7 +47,12 @@ function offerFor(message: string, value: string | null, serial: number): Offer 
 /** Decides and writes; says the same of it as the model does. */
 function really(real: Real, command: Command, by: Offer | null): Verdict {
   const { outcome, events } = decideIn(real.past, command);
-  for (const body of events) real.past = append(real.past, body, by);
+  const before = real.past;
+  for (const body of events) real.past = append(before, body, by);
+  const written = real.past.events[before.events.length];
+  // What is decided is also what an auditor accepts.
+  if (written !== undefined)
+    expect(illegality(before.state, written.event, before.events.at(-1)?.event.time ?? null)).toBeNull();
   expect(events.length).toBeLessThanOrEqual(1);
   return {
     outcome: outcome.outcome,

@@ -117,6 +117,22 @@ test('C16: a reply that fails is owed and pushed with one key, however often the
   expect([world.stores.sealed.size, [...world.stores.decided.values()][0]?.answered]).toEqual([0, true]);
 });
 
+test('an answer that is owed keeps its address, also when another instance let it go just before', async () => {
+  const entry = world.turns.entry;
+  world.turns.entry = async (...call) => {
+    const turn = await entry(...call);
+    await new Promise((resolve) => setImmediate(resolve));
+    world.stores.sealed.clear();
+    return turn;
+  };
+  world.line.meet(500);
+  await world.deliver([approve()]);
+  await world.settled();
+  world.advance(6_000);
+  await world.worker().drain();
+  expect([kinds(), world.stores.sealed.size]).toEqual([['push'], 0]);
+});
+
 test('an answer LINE refuses for good is closed and counted, not sent again', async () => {
   world.line.meet(400);
   await world.deliver([approve()]);

@@ -45,9 +45,19 @@ export function createRuleRouter({ dietOf, today }: RuleRouterDependencies): Rou
   return {
     name: 'rules',
     route(text, facts) {
-      const message = readMessage(text, facts, dietOf, today?.() ?? null);
+      const message = readMessage(text, facts, lookedUpOnce(dietOf), today?.() ?? null);
       return Promise.resolve(message === null ? ask('what_to_do') : answer(message));
     },
+  };
+}
+
+/** One message is read for diets from several sides; each of its words is looked up once. */
+function lookedUpOnce(dietOf: DietOf): DietOf {
+  const known = new Map<string, ReturnType<DietOf>>();
+  return (word) => {
+    const diet = known.get(word) ?? (known.has(word) ? null : dietOf(word));
+    known.set(word, diet);
+    return diet;
   };
 }
 

@@ -33,37 +33,61 @@ export function committing(
   readHead: ReadHead,
   { emptyInbox, clock }: CommitParts,
 ): (commit: Commit) => Promise<CommitResult> {
-  /** The head the decision was made on, or what else the commit comes to. */
-  async function baseOf(commit: Commit): Promise<KnownHead | null | 'moved'> {
-    const { ledger, expectedPosition } = commit;
-    const known = heads.get(ledger.ledgerId);
-    if (known !== undefined && known.position > expectedPosition) return 'moved';
+  const inLane = lanes();
+
+  /** The head the decision was made on, or `moved` where the ledger is known to be elsewhere. */
+  async function baseOf({ ledger: { ledgerId }, expectedPosition }: Commit): Promise<KnownHead | null | 'moved'> {
+    if (heads.isBeyond(ledgerId, expectedPosition)) return 'moved';
     if (expectedPosition === 0) return null;
-    if (known?.position === expectedPosition) return known;
-    const read = await readHead(ledger.ledgerId);
-    return read?.position === expectedPosition ? read : 'moved';
+    const known = heads.at(ledgerId, expectedPosition) ?? (await readHead(ledgerId));
+    return known?.position === expectedPosition ? known : 'moved';
+  }
+  async function sendIfUnmoved(commit: Commit, madeAt: number): Promise<'applied' | 'refused'> {
+    const { ledger, content, events } = commit;
+    const base = await baseOf(commit);
+    if (base === 'moved') return 'refused';
+    assertFits(base, commit);
+    const emptying = content.kind === 'forget' ? await emptyInbox(ledger.subjectKey) : null;
+    const sent = await calls.send((writes) => {
+      fill(calls, writes, commit, base, madeAt);
+      emptying?.(writes);
+    });
+    if (sent === 'applied') heads.moved(ledger.ledgerId, commit.expectedPosition + events.length);
+    return sent;
   }
 
   return async (commit) => {
     assertWellFormed(commit);
-    const { ledger, content } = commit;
+    const { ledgerId } = commit.ledger;
     const madeAt = clock();
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-      const base = await baseOf(commit);
-      if (base !== 'moved') {
-        assertFits(base, commit);
-        const emptying = content.kind === 'forget' ? await emptyInbox(ledger.subjectKey) : null;
-        const sent = await calls.send((writes) => {
-          fill(calls, writes, commit, base, madeAt);
-          emptying?.(writes);
-        });
-        if (sent === 'applied') return { status: 'committed' };
-      }
+      const sent = await inLane(ledgerId, () => sendIfUnmoved(commit, madeAt));
+      if (sent === 'applied') return { status: 'committed' };
       const result = await afterRefusal(calls, commit);
       if (result !== 'nothing_moved') return result;
-      heads.remember(ledger.ledgerId, null);
+      heads.forget(ledgerId);
     }
     throw new StoreUnavailable('The commit was refused although the ledger had not moved');
+  };
+}
+
+type InLane = <T>(ledgerId: LedgerId, work: () => Promise<T>) => Promise<T>;
+
+/**
+ * Lets the commits of this process to one ledger through one by one: whoever comes after one that went through knows that
+ * the head has moved, and spares Firestore a commit that would wait for a lock only to be refused.
+ */
+function lanes(): InLane {
+  const last = new Map<LedgerId, Promise<unknown>>();
+  return async (ledgerId, work) => {
+    const turn = (last.get(ledgerId) ?? Promise.resolve()).then(work);
+    const settled = turn.catch(() => undefined);
+    last.set(ledgerId, settled);
+    try {
+      return await turn;
+    } finally {
+      if (last.get(ledgerId) === settled) last.delete(ledgerId);
+    }
   };
 }
 

@@ -18,21 +18,41 @@ export type KnownHead = {
 };
 
 export type KnownHeads = {
-  get(ledgerId: LedgerId): KnownHead | undefined;
-  /** Null: the ledger does not exist. */
-  remember(ledgerId: LedgerId, head: KnownHead | null): void;
+  /** The head, if it was read at this position and has not moved since as far as this process knows. */
+  at(ledgerId: LedgerId, position: number): KnownHead | null;
+  /** Whether the ledger is known to be beyond this position. */
+  isBeyond(ledgerId: LedgerId, position: number): boolean;
+  read(ledgerId: LedgerId, head: KnownHead | null): void;
+  /** A commit of ours went through; its update time is not known. */
+  moved(ledgerId: LedgerId, position: number): void;
+  forget(ledgerId: LedgerId): void;
 };
 
 export function knownHeads(): KnownHeads {
-  const heads = new Map<LedgerId, KnownHead>();
+  const heads = new Map<LedgerId, { readonly position: number; readonly head: KnownHead | null }>();
+
+  function keep(ledgerId: LedgerId, position: number, head: KnownHead | null): void {
+    const known = heads.get(ledgerId);
+    // An answer that was overtaken on its way says nothing new.
+    if (known !== undefined && known.position > position) return;
+    heads.delete(ledgerId);
+    heads.set(ledgerId, { position, head });
+    if (heads.size <= HEADS_KEPT) return;
+    const [oldest] = heads.keys();
+    if (oldest !== undefined) heads.delete(oldest);
+  }
   return {
-    get: (ledgerId) => heads.get(ledgerId),
-    remember(ledgerId, head) {
+    at(ledgerId, position) {
+      const known = heads.get(ledgerId);
+      return known?.position === position ? known.head : null;
+    },
+    isBeyond: (ledgerId, position) => (heads.get(ledgerId)?.position ?? 0) > position,
+    read(ledgerId, head) {
+      if (head !== null) keep(ledgerId, head.position, head);
+    },
+    moved: (ledgerId, position) => keep(ledgerId, position, null),
+    forget(ledgerId) {
       heads.delete(ledgerId);
-      if (head !== null) heads.set(ledgerId, head);
-      if (heads.size <= HEADS_KEPT) return;
-      const [oldest] = heads.keys();
-      if (oldest !== undefined) heads.delete(oldest);
     },
   };
 }

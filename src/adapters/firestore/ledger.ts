@@ -23,13 +23,13 @@ export function firestoreLedger(calls: Calls, heads: KnownHeads, parts: CommitPa
   async function readHead(ledgerId: LedgerId): Promise<KnownHead | null> {
     const [snapshot] = await calls.read((db) => db.getAll(headRef(db, ledgerId)));
     const known = toKnown(snapshot);
-    heads.remember(ledgerId, known);
+    heads.read(ledgerId, known);
     return known;
   }
   return {
     async head(ledgerId) {
       const [snapshot] = await calls.read((db) => db.getAll(headRef(db, ledgerId)));
-      heads.remember(ledgerId, toKnown(snapshot));
+      heads.read(ledgerId, toKnown(snapshot));
       return toHead(snapshot);
     },
     async ledger(ledgerId) {
@@ -38,7 +38,7 @@ export function firestoreLedger(calls: Calls, heads: KnownHeads, parts: CommitPa
     async headWithContent(ledgerId) {
       // One request: Firestore answers for documents that did not change between the first and the last it gives.
       const [head, content] = await calls.read((db) => db.getAll(headRef(db, ledgerId), contentRef(db, ledgerId)));
-      heads.remember(ledgerId, toKnown(head));
+      heads.read(ledgerId, toKnown(head));
       return { head: toHead(head), content: toContent(content) };
     },
     async events(ledgerId, fromPosition, throughPosition) {

@@ -71,7 +71,7 @@ function ensureFetchReadsCallContext(): void {
     const call = callContext.getStore();
     if (call === undefined) return outerFetch(input, init);
     // Out of the call again: the fetch that was given may be this very one.
-    return callContext.run(undefined, () => call.fetch(input, { ...init, redirect: 'manual' }));
+    return callContext.run(undefined, () => call.fetch(input, { ...init, signal: call.signal, redirect: 'manual' }));
   };
   globalThis.fetch = installedFetch;
 }

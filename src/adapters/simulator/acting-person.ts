@@ -13,7 +13,7 @@ export type Shown = {
 };
 
 export type ActingPerson = {
-  /** Writes a text; resolves with the messages of the answer. @throws when nothing is answered in time. */
+  /** Writes a text; resolves with the messages of the answer. @throws when the webhook refuses or nothing is answered in time. */
   readonly say: (text: string) => Promise<readonly Shown[]>;
   /** Taps a button by its data, as one that still stands in the chat. */
   readonly press: (data: string) => Promise<readonly Shown[]>;
@@ -31,10 +31,16 @@ export function actingPerson(
 ): ActingPerson {
   async function answered(act: () => Done | Refused): Promise<readonly Shown[]> {
     const answer = nextAnswer(deps.chats, person);
-    const done = act();
-    if ('refused' in done) throw new Error(done.refused);
-    await deliver(person, done.item);
-    return (await answer).map(shownOf);
+    try {
+      const done = act();
+      if ('refused' in done) throw new Error(done.refused);
+      await deliver(person, done.item);
+      const status = done.item.deliveries.at(-1)?.status ?? null;
+      if (status !== 200) throw new Error(`The webhook answered ${status ?? 'nothing'}`);
+      return (await answer.messages).map(shownOf);
+    } finally {
+      answer.stop();
+    }
   }
   return {
     say: (text) => answered(() => sendText(deps, person, text, MANNER)),
@@ -43,23 +49,22 @@ export function actingPerson(
 }
 
 /** The messages of the next answer: all of one call to the Messaging API arrive in one go. */
-function nextAnswer(chats: Chats, person: Person): Promise<readonly BotItem[]> {
+function nextAnswer(chats: Chats, person: Person): { messages: Promise<readonly BotItem[]>; stop: () => void } {
   const { promise, resolve, reject } = Promise.withResolvers<readonly BotItem[]>();
   const items: BotItem[] = [];
-  const late = setTimeout(() => {
-    end();
-    reject(new Error('Nothing was answered'));
-  }, ANSWER_WAIT_MS);
-  const end = chats.subscribe((change) => {
+  const late = setTimeout(() => reject(new Error('Nothing was answered')), ANSWER_WAIT_MS);
+  const unsubscribe = chats.subscribe((change) => {
     if (change.kind !== 'item' || change.letter !== person.letter || change.item.from !== 'bot') return;
-    if (items.push(change.item) > 1) return;
-    setImmediate(() => {
-      clearTimeout(late);
-      end();
-      resolve(items);
-    });
+    items.push(change.item);
+    resolve(items);
   });
-  return promise;
+  // Nobody waits for it any more when the webhook refused while the time ran out.
+  promise.catch(() => undefined);
+  const stop = () => {
+    clearTimeout(late);
+    unsubscribe();
+  };
+  return { messages: promise, stop };
 }
 
 function shownOf({ message }: BotItem): Shown {

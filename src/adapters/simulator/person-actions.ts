@@ -120,18 +120,6 @@ export function pressData(deps: ActionDeps, person: Person, data: string, manner
   );
 }
 
-/** A tap on a button known by its postback data only, as on a card that an earlier process showed. */
-export function pressData(deps: ActionDeps, person: Person, data: string, manner: Manner): Done | Refused {
-  if (person.relation === 'blocked') return BLOCKED;
-  return happen(
-    deps,
-    person,
-    { type: 'postback', postback: { data } },
-    { as: 'happened', text: '按了一個按鈕' },
-    manner,
-  );
-}
-
 /** The data with one character changed, well inside a signed part when there is one. */
 export function changedData(data: string): string {
   const at = Math.floor(data.length * 0.7);

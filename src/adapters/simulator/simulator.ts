@@ -13,7 +13,6 @@ import { createChats, type DeliveryKind, type Person, type PersonItem } from './
 import { createIds } from './ids.ts';
 import type { LedgerView } from './ledger-words.ts';
 import { createMessagingApi } from './messaging-api.ts';
-import { type Phone, phoneOf } from './phone.ts';
 import { createReplyTokens } from './reply-tokens.ts';
 import { deliverEvent } from './webhook-delivery.ts';
 
@@ -44,8 +43,6 @@ export type Simulator = {
   readonly people: () => readonly { readonly letter: string; readonly userId: string }[];
   /** A person acted by a program, by letter; undefined when there is nobody of that letter. */
   readonly as: (letter: string) => ActingPerson | undefined;
-  /** The phone of a person, to chat without the page; undefined for a letter nobody has. */
-  readonly as: (letter: string) => Phone | undefined;
   /** Ends the open pages' streams, so that a server can close. */
   readonly close: () => void;
 };
@@ -113,11 +110,7 @@ export function createSimulator(deps: SimulatorDeps): Simulator {
     as(letter) {
       const person = chats.byLetter(letter);
       if (person === undefined) return undefined;
-      return actingPerson(world, person, (whose, item) => deliverEvent(world, whose, item, 'first'));
-    },
-    as: (letter) => {
-      const person = chats.byLetter(letter);
-      return person === undefined ? undefined : phoneOf({ ...world, deliver }, person);
+      return actingPerson(world, person, (whose, item) => deliver(whose, item, 'first'));
     },
     close: streams.close,
   };

@@ -2,12 +2,12 @@
  * The ledger port on SQLite: one commit is one write of a group, checked against the head inside the transaction.
  * @module
  */
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { genesisHash, sha256Hex } from '../../events/chain.ts';
 import { CONTENT_BYTES } from '../../events/commitment.ts';
 import type { StoredEvent } from '../../events/envelope.ts';
 import type { LedgerId, LedgerKind, LedgerRef, SubjectKey, TenantId } from '../../events/identity.ts';
-import type { Commit, CommitResult, Head, Ledger, Once, StoredContent } from '../../events/ports.ts';
+import type { Commit, CommitResult, Head, Ledger, Once } from '../../events/ports.ts';
 import type { Erasure } from './erasure.ts';
 import type { Writer } from './group-commit.ts';
 
@@ -27,34 +27,43 @@ export type LedgerParts = {
   readonly clock: () => number;
 };
 
-type LedgerRow = {
+/** Rows are read as arrays: naming their columns would cost more than finding them. */
+const HEAD_COLUMNS = 'position, hash, time, state';
+type HeadRow = [position: number, hash: Uint8Array, time: string, state: string];
+const REF_COLUMNS = 'key, kind, tenant, subject, purpose';
+type RefRow = [key: LedgerId, kind: LedgerKind, tenant: TenantId, subject: SubjectKey, purpose: string];
+/** What a commit compares with: the row, its head and who it is about. */
+type Stored = {
   readonly id: number;
-  readonly kind: LedgerKind;
-  readonly tenant: TenantId;
-  readonly subject: SubjectKey;
-  readonly purpose: string;
   readonly position: number;
   readonly hash: Uint8Array;
-  readonly time: string;
-  readonly content_revision: number | null;
-  readonly state: string;
+  readonly contentRevision: number | null;
+  readonly ref: LedgerRef;
 };
+type StoredRow = [id: number, position: number, hash: Uint8Array, contentRevision: number | null, ...ref: RefRow];
 
 const NO_HEAD: Head = { position: 0, hash: null, time: null, state: null };
 
-function toHead(row: LedgerRow | undefined): Head {
+function toHead(row: HeadRow | undefined): Head {
   if (row === undefined) return NO_HEAD;
-  return { position: row.position, hash: toHex(row.hash), time: row.time, state: row.state };
+  const [position, hash, time, state] = row;
+  return { position, hash: toHex(hash), time, state };
 }
 
-function toRef(row: LedgerRow & { readonly key: LedgerId }): LedgerRef {
-  return {
-    ledgerId: row.key,
-    kind: row.kind,
-    tenantId: row.tenant,
-    subjectKey: row.subject,
-    purpose: row.purpose,
-  };
+function toRef([ledgerId, kind, tenantId, subjectKey, purpose]: RefRow): LedgerRef {
+  return { ledgerId, kind, tenantId, subjectKey, purpose };
+}
+
+/** A prepared statement whose rows are arrays of the columns in order. */
+function rowsAsArrays(db: DatabaseSync, sql: string): StatementSync {
+  const statement = db.prepare(sql);
+  statement.setReturnArrays(true);
+  return statement;
+}
+
+/** The first row of a statement of {@link rowsAsArrays}. */
+function firstRow<Row extends unknown[]>(statement: StatementSync, ...values: (string | number)[]): Row | undefined {
+  return statement.get(...values) as unknown as Row | undefined;
 }
 
 function toHex(bytes: Uint8Array): string {
@@ -64,35 +73,41 @@ function toHex(bytes: Uint8Array): string {
 /** Makes the port. A damaged ledger can be read, so that it can be judged, but nothing is appended to it. */
 export function sqliteLedger(parts: LedgerParts): Ledger {
   const { db, read, writer } = parts;
-  const selectLedger = db.prepare('SELECT * FROM ledgers WHERE key = ?');
-  const selectWithContent = db.prepare(
-    'SELECT ledgers.*, contents.body FROM ledgers LEFT JOIN contents ON contents.ledger = ledgers.id WHERE key = ?',
+  const selectHead = rowsAsArrays(db, `SELECT ${HEAD_COLUMNS} FROM ledgers WHERE key = ?`);
+  const selectRef = rowsAsArrays(db, `SELECT ${REF_COLUMNS} FROM ledgers WHERE key = ?`);
+  const selectRefs = rowsAsArrays(db, `SELECT ${REF_COLUMNS} FROM ledgers WHERE key > ? ORDER BY key LIMIT ?`);
+  const selectWithContent = rowsAsArrays(
+    db,
+    `SELECT ${HEAD_COLUMNS}, content_revision, body FROM ledgers LEFT JOIN contents ON contents.ledger = ledgers.id ` +
+      'WHERE key = ?',
   );
-  const selectEvents = db.prepare(
+  const selectEvents = rowsAsArrays(
+    db,
     'SELECT events.position, events.bytes, events.hash FROM events JOIN ledgers ON ledgers.id = events.ledger ' +
       'WHERE ledgers.key = ? AND events.position BETWEEN ? AND ? ORDER BY events.position LIMIT ?',
   );
-  selectEvents.setReturnArrays(true);
-  const selectLedgers = db.prepare('SELECT * FROM ledgers WHERE key > ? ORDER BY key LIMIT ?');
-  const selectOnce = db.prepare('SELECT key, outcome, answered FROM once WHERE key = ?');
+  const selectOnce = rowsAsArrays(db, 'SELECT outcome, answered FROM once WHERE key = ?');
   const append = committing(parts);
 
   function onceRow(key: string): Once | null {
-    const row = selectOnce.get(key) as { key: string; outcome: string; answered: number } | undefined;
-    return row === undefined ? null : { key: row.key, outcome: row.outcome, answered: row.answered === 1 };
+    const row = firstRow<[string, number]>(selectOnce, key);
+    return row === undefined ? null : { key, outcome: row[0], answered: row[1] === 1 };
   }
 
   return {
-    head: (ledgerId) => read(() => toHead(selectLedger.get(ledgerId) as LedgerRow | undefined)),
+    head: (ledgerId) => read(() => toHead(firstRow(selectHead, ledgerId))),
     ledger: (ledgerId) =>
       read(() => {
-        const row = selectLedger.get(ledgerId) as (LedgerRow & { key: LedgerId }) | undefined;
+        const row = firstRow<RefRow>(selectRef, ledgerId);
         return row === undefined ? null : toRef(row);
       }),
     headWithContent: (ledgerId) =>
       read(() => {
-        const row = selectWithContent.get(ledgerId) as (LedgerRow & { body: Uint8Array | null }) | undefined;
-        return { head: toHead(row), content: row === undefined ? null : toContent(row) };
+        const row = firstRow<[...HeadRow, number | null, Uint8Array | null]>(selectWithContent, ledgerId);
+        if (row === undefined) return { head: NO_HEAD, content: null };
+        const [position, hash, time, state, revision, bytes] = row;
+        const content = revision === null || bytes === null ? null : { revision, bytes };
+        return { head: toHead([position, hash, time, state]), content };
       }),
     events: (ledgerId, fromPosition, throughPosition) =>
       read(() => {
@@ -101,24 +116,16 @@ export function sqliteLedger(parts: LedgerParts): Ledger {
           ([position, bytes, hash]): StoredEvent => ({ position, bytes, hash: toHex(hash) }),
         );
       }),
-    ledgers: (after, limit) =>
-      read(() => (selectLedgers.all(after ?? '', limit) as (LedgerRow & { key: LedgerId })[]).map(toRef)),
+    ledgers: (after, limit) => read(() => (selectRefs.all(after ?? '', limit) as unknown as RefRow[]).map(toRef)),
     once: (key) => read(() => onceRow(key)),
     async commit(commit) {
       assertWellFormed(commit);
       return writer.write((): CommitResult => {
         const once = commit.once === null ? null : onceRow(commit.once.key);
-        if (once !== null) return { status: 'duplicate', once };
-        return append(commit, selectLedger.get(commit.ledger.ledgerId) as LedgerRow | undefined);
+        return once === null ? append(commit) : { status: 'duplicate', once };
       });
     },
   };
-}
-
-function toContent(row: LedgerRow & { readonly body: Uint8Array | null }): StoredContent | null {
-  return row.content_revision === null || row.body === null
-    ? null
-    : { revision: row.content_revision, bytes: row.body };
 }
 
 /** What is wrong with a commit whatever the ledger says. @throws RangeError; nothing was written. */
@@ -137,95 +144,97 @@ function assertWellFormed({ ledger, events, expectedPosition, content }: Commit)
   });
 }
 
-type Append = (commit: Commit, row: LedgerRow | undefined) => CommitResult;
+type Append = (commit: Commit) => CommitResult;
 
 /** The part of a commit that runs inside the transaction, after `once` was found to be new. */
 function committing({ db, erasure, emptyInbox, clock }: LedgerParts): Append {
-  const selectEvent = db.prepare('SELECT bytes, hash FROM events WHERE ledger = ? AND position = ?');
+  const selectStored = rowsAsArrays(
+    db,
+    `SELECT id, position, hash, content_revision, ${REF_COLUMNS} FROM ledgers WHERE key = ?`,
+  );
+  const selectBytes = rowsAsArrays(db, 'SELECT bytes FROM events WHERE ledger = ? AND position = ?');
+  const selectHash = rowsAsArrays(db, 'SELECT hash FROM events WHERE ledger = ? AND position = ?');
   const insertLedger = db.prepare(
     'INSERT INTO ledgers (key, kind, tenant, subject, purpose, position, hash, time, content_revision, state) ' +
-      'VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)',
+      'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
   const insertContent = db.prepare('INSERT INTO contents (ledger, body) VALUES (?, ?)');
   const overwriteContent = db.prepare('UPDATE contents SET body = ? WHERE ledger = ?');
-  const setRevision = db.prepare('UPDATE ledgers SET content_revision = ? WHERE id = ?');
-  const moveHead = db.prepare('UPDATE ledgers SET position = ?, hash = ?, time = ?, state = ? WHERE id = ?');
+  const moveHead = db.prepare(
+    'UPDATE ledgers SET position = ?, hash = ?, time = ?, content_revision = ?, state = ? WHERE id = ?',
+  );
+  const dropContentRevision = db.prepare('UPDATE ledgers SET content_revision = NULL WHERE id = ?');
   const insertEvent = db.prepare('INSERT INTO events (ledger, position, hash, bytes) VALUES (?, ?, ?, ?)');
   const insertOnce = db.prepare('INSERT INTO once (key, ledger, subject, outcome, created_at) VALUES (?, ?, ?, ?, ?)');
   const zeros = new Uint8Array(CONTENT_BYTES);
 
-  function eventAt(ledger: number, position: number): { bytes: Uint8Array; hash: Uint8Array } | undefined {
-    return selectEvent.get(ledger, position) as { bytes: Uint8Array; hash: Uint8Array } | undefined;
+  function storedLedger(ledgerId: LedgerId): Stored | null {
+    const row = firstRow<StoredRow>(selectStored, ledgerId);
+    if (row === undefined) return null;
+    const [id, position, hash, contentRevision, ...ref] = row;
+    return { id, position, hash, contentRevision, ref: toRef(ref) };
   }
-  function wasOurs(row: LedgerRow | undefined, { expectedPosition, events: [first] }: Commit): boolean {
-    if (row === undefined || first === undefined) return false;
-    const stored = eventAt(row.id, expectedPosition + 1);
-    return stored !== undefined && storedId(stored.bytes) === first.event.id;
+  function wasOurs(stored: Stored | null, { expectedPosition, events: [first] }: Commit): boolean {
+    if (stored === null || first === undefined) return false;
+    const row = firstRow<[Uint8Array]>(selectBytes, stored.id, expectedPosition + 1);
+    return row !== undefined && storedId(row[0]) === first.event.id;
   }
   /** Pair assertion: before anything is added, naming, head, newest event and what comes next must agree. */
-  function assertFits(row: LedgerRow | undefined, { ledger, events: [first] }: Commit): void {
-    if (row !== undefined) {
-      const named = toRef({ ...row, key: ledger.ledgerId });
-      if (named.kind !== ledger.kind || named.tenantId !== ledger.tenantId || named.purpose !== ledger.purpose)
+  function assertFits(stored: Stored | null, { ledger, events: [first] }: Commit): void {
+    const { ledgerId } = ledger;
+    if (stored !== null) {
+      const { ref } = stored;
+      if (ref.kind !== ledger.kind || ref.tenantId !== ledger.tenantId || ref.purpose !== ledger.purpose)
         throw new RangeError('The ledger has another naming');
-      if (named.subjectKey !== ledger.subjectKey) throw new RangeError('The ledger belongs to another subject');
-      const newest = eventAt(row.id, row.position);
-      if (newest === undefined || Buffer.compare(newest.hash, row.hash) !== 0)
-        throw new Error(`Ledger ${ledger.ledgerId} is damaged: its head is not its newest event`);
+      if (ref.subjectKey !== ledger.subjectKey) throw new RangeError('The ledger belongs to another subject');
+      const newest = firstRow<[Uint8Array]>(selectHash, stored.id, stored.position);
+      if (newest === undefined || Buffer.compare(newest[0], stored.hash) !== 0)
+        throw new Error(`Ledger ${ledgerId} is damaged: its head is not its newest event`);
     }
-    const headHash = row === undefined ? genesisHash(ledger.ledgerId) : toHex(row.hash);
+    const headHash = stored === null ? genesisHash(ledgerId) : toHex(stored.hash);
     if (first !== undefined && first.event.previoushash !== headHash)
       throw new RangeError('The event does not chain to the head');
   }
-  function appendEvents(row: LedgerRow | undefined, { ledger, events, state }: Commit): number | null {
+  /** Head and events; the row of the ledger, or null when nothing has happened in it. */
+  function appendEvents(stored: Stored | null, { ledger, events, content, state }: Commit): number | null {
     const last = events.at(-1);
-    if (last === undefined) return row?.id ?? null;
-    const lastHash = Buffer.from(last.hash, 'hex');
-    let id = row?.id;
+    if (last === undefined) return stored?.id ?? null;
+    const { position, event } = last;
+    const hash = Buffer.from(last.hash, 'hex');
+    const revision =
+      content.kind === 'put' ? content.revision : content.kind === 'keep' ? stored?.contentRevision : null;
+    let id = stored?.id;
     if (id === undefined) {
       const { ledgerId, kind, tenantId, subjectKey, purpose } = ledger;
-      const made = insertLedger.run(
-        ledgerId,
-        kind,
-        tenantId,
-        subjectKey,
-        purpose,
-        last.position,
-        lastHash,
-        last.event.time,
-        state,
-      );
+      const naming = [ledgerId, kind, tenantId, subjectKey, purpose] as const;
+      const made = insertLedger.run(...naming, position, hash, event.time, revision ?? null, state);
       id = Number(made.lastInsertRowid);
-      insertContent.run(id, zeros);
+      insertContent.run(id, content.kind === 'put' ? content.bytes : zeros);
     } else {
-      moveHead.run(last.position, lastHash, last.event.time, state, id);
+      moveHead.run(position, hash, event.time, revision ?? null, state, id);
+      if (content.kind === 'put') overwriteContent.run(content.bytes, id);
     }
-    for (const { position, hash, bytes } of events) insertEvent.run(id, position, Buffer.from(hash, 'hex'), bytes);
+    for (const each of events) insertEvent.run(id, each.position, Buffer.from(each.hash, 'hex'), each.bytes);
     return id;
   }
-  function changeContent(id: number | null, row: LedgerRow | undefined, { ledger, content }: Commit): void {
-    if (content.kind === 'keep') return;
-    if (content.kind === 'put') {
-      if (id === null) return;
-      overwriteContent.run(content.bytes, id);
-      setRevision.run(content.revision, id);
-      if (row?.content_revision != null) erasure.owe();
-      return;
-    }
+  /** What is to be gone: the value that was replaced or forgotten, and with a forget all that waits of the subject. */
+  function erase(id: number | null, stored: Stored | null, { ledger, content }: Commit): void {
+    if (content.kind === 'put' && stored !== null && stored.contentRevision !== null) erasure.owe();
+    if (content.kind !== 'forget') return;
     if (id !== null) {
       overwriteContent.run(zeros, id);
-      setRevision.run(null, id);
+      dropContentRevision.run(id);
     }
     emptyInbox(ledger.subjectKey);
     erasure.owe();
   }
 
-  return (commit, row) => {
-    if ((row?.position ?? 0) !== commit.expectedPosition)
-      return { status: wasOurs(row, commit) ? 'already_committed' : 'conflict' };
-    assertFits(row, commit);
-    const id = appendEvents(row, commit);
-    changeContent(id, row, commit);
+  return (commit) => {
+    const stored = storedLedger(commit.ledger.ledgerId);
+    if ((stored?.position ?? 0) !== commit.expectedPosition)
+      return { status: wasOurs(stored, commit) ? 'already_committed' : 'conflict' };
+    assertFits(stored, commit);
+    erase(appendEvents(stored, commit), stored, commit);
     const { ledger, once } = commit;
     if (once !== null) insertOnce.run(once.key, ledger.ledgerId, ledger.subjectKey, once.outcome, clock());
     return { status: 'committed' };

@@ -1,4 +1,4 @@
-/** Goal: a phone without a page says and taps as a person does, and gives the answer. */
+/** Goal: a person acted by a program says and taps as on the page, and gives the answer. */
 import { afterEach, expect, test } from 'vitest';
 import { consentCard, stubProduct } from '../../e2e/stub-product.ts';
 import { type Host, startHost } from './host.ts';
@@ -8,11 +8,11 @@ afterEach(() => host?.close());
 
 test('says a text, sees the card, taps its button by the data', async () => {
   host = await startHost(stubProduct());
-  const phone = host.simulator.as('A');
-  const offered = (await phone?.say('以後優先找蔬食，幫我記住')) ?? [];
+  const person = host.simulator.as('A');
+  const offered = (await person?.say('以後優先找蔬食，幫我記住')) ?? [];
   expect(offered[0]?.text).toBe(consentCard('x').altText);
   expect(offered[0]?.buttons.map(({ label }) => label)).toEqual(['同意記住', '先不要']);
-  const answered = await phone?.press(offered[0]?.buttons[0]?.data ?? '');
+  const answered = await person?.press(offered[0]?.buttons[0]?.data ?? '');
   expect(answered).toEqual([{ text: '記住了：蔬食。', buttons: [] }]);
 });
 
