@@ -3,6 +3,7 @@
  *
  * - `transaction`: a transaction that reads the head and writes (the client's runTransaction, five attempts).
  * - `precondition`: the head is read once and one atomic commit holds only if it is still the same (the adapter itself).
+ * - `precondition, in turn`: the same, with the writers of one process standing in line (turns.ts).
  *
  * Run with `node bench/firestore-commit.ts`. The emulator's locks are not production's: read the figures as an order.
  * @module
@@ -61,6 +62,11 @@ function precondition(store: FirestoreStore): Append {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** Math.min(attempt, 3)));
     }
   };
+}
+
+/** The same, with the writers of one process standing in line for a ledger. */
+function inTurn(store: FirestoreStore, append: Append): Append {
+  return (person, writer) => store.inTurn(personLedger(person).ledgerId, () => append(person, writer));
 }
 
 async function milliseconds(work: () => Promise<unknown>): Promise<number> {
@@ -127,6 +133,7 @@ try {
   });
   const ways: readonly Way[] = [
     { name: 'precondition', append: precondition(store) },
+    { name: 'precondition, in turn', append: inTurn(store, precondition(store)) },
     { name: 'transaction', append: transaction(db) },
   ];
   // Java compiles while it works: the first thousand requests are slow for whoever comes first.

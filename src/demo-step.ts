@@ -35,12 +35,7 @@ type Scene = {
   readonly userId: string;
   /** Buttons still in the chat from before. */
   readonly oldCards: readonly string[];
-  readonly ledger: () => Promise<{
-    revision: number;
-    value: string | null;
-    types: readonly string[];
-    position: number;
-  }>;
+  readonly ledger: () => Promise<LedgerNow>;
   readonly must: (what: string, so: boolean) => void;
   readonly keep: (card: string) => void;
 };

@@ -22,8 +22,8 @@ import type { LedgerReader } from './events/ports.ts';
 import { DIET_FOR_PLACE_SEARCH, labelOf } from './events/purposes.ts';
 import { replay } from './projections/replay.ts';
 
-/** How long one call to LINE may take, milliseconds. */
-const LINE_TIMEOUT_MS = 8_000;
+/** How long one call to LINE may take, milliseconds: less than the 5 s after which the worker tells an owed answer by push. */
+const LINE_TIMEOUT_MS = 4_000;
 /** How long requests under way may finish after a stop was asked for, milliseconds. */
 const STOP_GRACE_MS = 4_000;
 const TAIPEI_DATE = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Taipei' });

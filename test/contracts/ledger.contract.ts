@@ -384,7 +384,8 @@ export function ledgerContract(storeName: string, openStore: StoreFactory): void
 
       it('of one person is forgotten while everybody else stays as they were, byte for byte', async () => {
         const neighbours = ['Person B', 'Person C', 'Person D'];
-        for (const name of ['Person A', ...neighbours]) await personOn(ledger, name).remember(`cause-${name.at(-1)}`, 'lacto');
+        for (const name of ['Person A', ...neighbours])
+          await personOn(ledger, name).remember(`cause-${name.at(-1)}`, 'lacto');
         const before = await Promise.all(neighbours.map((name) => everythingOf(ledger, personLedger(name).ledgerId)));
         await personOn(ledger, 'Person A').forget();
         expect((await ledger.headWithContent(ref.ledgerId)).content).toBeNull();

@@ -13,7 +13,7 @@ const EXPLAIN =
   '為什麼你知道 你為什麼知道 為什麼知道 你怎麼知道 你怎麼會知道 怎麼知道的 為什麼你知道我吃素 你怎麼知道我吃素 為什麼這樣查';
 const FORGET = '忘記我的飲食偏好 刪除我的飲食偏好 撤回我的飲食偏好 忘記偏好 忘記我的偏好 刪除我的偏好 撤回我的偏好';
 const FORGET_ALL = '忘記全部 全部忘記 我要忘記全部 刪除全部資料 刪除我的全部資料 刪除我的所有資料';
-const UPDATE = '更正偏好 更正我的偏好 更正飲食偏好 更正我的飲食偏好';
+const UPDATE = '更正偏好 設定偏好 更正我的偏好 更正飲食偏好 更正我的飲食偏好';
 const REQUEST =
   '查詢原單 查原本單據 剛才那單有成功嗎 我剛才送出的單進度如何 文字版 目前任務文字版 需要手語志工支援 留下服務詢問 需要協助 新需求';
 /** Typed words approve and cancel nothing: they are answered with what is open and what is in force. */

@@ -33,8 +33,6 @@ export function committing(
   readHead: ReadHead,
   { emptyInbox, clock }: CommitParts,
 ): (commit: Commit) => Promise<CommitResult> {
-  const inLane = lanes();
-
   /** The head the decision was made on, or `moved` where the ledger is known to be elsewhere. */
   async function baseOf({ ledger: { ledgerId }, expectedPosition }: Commit): Promise<KnownHead | null | 'moved'> {
     if (heads.isBeyond(ledgerId, expectedPosition)) return 'moved';
@@ -61,33 +59,13 @@ export function committing(
     const { ledgerId } = commit.ledger;
     const madeAt = clock();
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-      const sent = await inLane(ledgerId, () => sendIfUnmoved(commit, madeAt));
+      const sent = await sendIfUnmoved(commit, madeAt);
       if (sent === 'applied') return { status: 'committed' };
       const result = await afterRefusal(calls, commit);
       if (result !== 'nothing_moved') return result;
       heads.forget(ledgerId);
     }
     throw new StoreUnavailable('The commit was refused although the ledger had not moved');
-  };
-}
-
-type InLane = <T>(ledgerId: LedgerId, work: () => Promise<T>) => Promise<T>;
-
-/**
- * Lets the commits of this process to one ledger through one by one: whoever comes after one that went through knows that
- * the head has moved, and spares Firestore a commit that would wait for a lock only to be refused.
- */
-function lanes(): InLane {
-  const last = new Map<LedgerId, Promise<unknown>>();
-  return async (ledgerId, work) => {
-    const turn = (last.get(ledgerId) ?? Promise.resolve()).then(work);
-    const settled = turn.catch(() => undefined);
-    last.set(ledgerId, settled);
-    try {
-      return await turn;
-    } finally {
-      if (last.get(ledgerId) === settled) last.delete(ledgerId);
-    }
   };
 }
 

@@ -12,6 +12,7 @@ import { knownHeads } from './known-heads.ts';
 import { firestoreLedger } from './ledger.ts';
 import { firestoreOutbox } from './outbox.ts';
 import { StoreRefused } from './store-refused.ts';
+import { type InTurn, turnsByLedger } from './turns.ts';
 
 export type FirestoreStoreOptions = CallOptions & {
   /** Of identity.ts; written when the store is made, another one is refused. */
@@ -35,6 +36,8 @@ export type FirestoreStore = {
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly addresses: Addresses;
+  /** For whoever loads, decides and commits: spares this process from racing itself (turns.ts). */
+  readonly inTurn: InTurn;
   health(): Promise<StoreHealth>;
   close(): Promise<void>;
 };
@@ -70,6 +73,7 @@ export async function firestoreStoreOn(
     inbox,
     outbox: firestoreOutbox(calls),
     addresses: firestoreAddresses(calls, random),
+    inTurn: turnsByLedger(),
     async health() {
       return { reachable: await answers(calls), erasurePending: false, writesWaiting: calls.underWay() };
     },

@@ -176,8 +176,7 @@ function settled(
   }
   const unanswered = unansweredIn(text);
   // Beside a search, "out of scope" is told by naming the parts; if none can be named, the two calls lead to a question.
-  const calls =
-    unanswered.length === 0 ? routed.calls : routed.calls.filter((call) => call.tool !== 'show_local_help');
+  const calls = unanswered.length === 0 ? routed.calls : routed.calls.filter((call) => call.tool !== 'show_local_help');
   return { outcome: 'call', calls: calls.length === 0 ? routed.calls : calls, unanswered };
 }
 

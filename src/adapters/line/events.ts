@@ -201,5 +201,7 @@ function readGroupEvent(
   const parsed = raw.type === 'message' ? v.safeParse(v.object({ message: WithText }), raw) : null;
   if (parsed === null || !parsed.success) return ignored('event_in_group');
   const { text } = parsed.output.message;
-  return isTooLong(text) || fixedEntry(text) === null ? ignored('event_in_group') : { ...asked, pressed: false };
+  const entry = isTooLong(text) ? null : fixedEntry(text);
+  // 好 and 嗯 are what people say to each other.
+  return entry === null || entry.entry === 'bare_yes' ? ignored('event_in_group') : { ...asked, pressed: false };
 }

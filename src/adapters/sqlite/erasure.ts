@@ -88,7 +88,7 @@ export function walErasure(db: DatabaseSync, writer: Writer, random: () => numbe
     asked = true;
     if (stopping.signal.aborted || running !== null || timer?.urgent === true || (timer !== null && !urgent)) return;
     if (timer !== null) clearTimeout(timer.handle);
-    const handle = setTimeout(run, urgent ? OWED_DELAY_MS : SOON_DELAY_MS);
+    const handle = setTimeout(() => void run(), urgent ? OWED_DELAY_MS : SOON_DELAY_MS);
     handle.unref();
     timer = { handle, urgent };
   }

@@ -81,7 +81,7 @@ export function groupCommit(tx: Transaction, patience: Patience): Writer {
     await settleGroup(tx, group, patience);
     // The answers just given lead to further writes; by the next turn of the event loop they are all in the queue.
     if (queue.length > 0) {
-      setImmediate(runNext);
+      setImmediate(() => void runNext());
       return;
     }
     running = false;
@@ -94,7 +94,7 @@ export function groupCommit(tx: Transaction, patience: Patience): Writer {
         queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
         if (running) return;
         running = true;
-        setImmediate(runNext);
+        setImmediate(() => void runNext());
       });
     },
     waiting: () => queue.length,
@@ -188,6 +188,11 @@ function attempt(tx: Transaction, { work }: Write): Answer {
   }
 }
 
+/** A rollback that fails changes nothing about what is told: the next BEGIN will fail and say so. */
 function rollBack(tx: Transaction): void {
-  if (tx.isOpen()) tx.rollback();
+  try {
+    if (tx.isOpen()) tx.rollback();
+  } catch {
+    return;
+  }
 }

@@ -30,6 +30,7 @@ export type LedgerParts = {
 /** Rows are read as arrays: naming their columns would cost more than finding them. */
 const HEAD_COLUMNS = 'position, hash, time, state';
 type HeadRow = [position: number, hash: Uint8Array, time: string, state: string];
+type ContentRow = [...head: HeadRow, contentRevision: number | null, body: Uint8Array | null];
 const REF_COLUMNS = 'key, kind, tenant, subject, purpose';
 type RefRow = [key: LedgerId, kind: LedgerKind, tenant: TenantId, subject: SubjectKey, purpose: string];
 /** What a commit compares with: the row, its head and who it is about. */
@@ -61,9 +62,9 @@ function rowsAsArrays(db: DatabaseSync, sql: string): StatementSync {
   return statement;
 }
 
-/** The first row of a statement of {@link rowsAsArrays}. */
-function firstRow<Row extends unknown[]>(statement: StatementSync, ...values: (string | number)[]): Row | undefined {
-  return statement.get(...values) as unknown as Row | undefined;
+/** The first row of a statement of {@link rowsAsArrays}, or undefined; the caller names its columns. */
+function firstRow(statement: StatementSync, ...values: (string | number)[]): unknown {
+  return statement.get(...values);
 }
 
 function toHex(bytes: Uint8Array): string {
@@ -90,20 +91,20 @@ export function sqliteLedger(parts: LedgerParts): Ledger {
   const append = committing(parts);
 
   function onceRow(key: string): Once | null {
-    const row = firstRow<[string, number]>(selectOnce, key);
+    const row = firstRow(selectOnce, key) as [string, number] | undefined;
     return row === undefined ? null : { key, outcome: row[0], answered: row[1] === 1 };
   }
 
   return {
-    head: (ledgerId) => read(() => toHead(firstRow(selectHead, ledgerId))),
+    head: (ledgerId) => read(() => toHead(firstRow(selectHead, ledgerId) as HeadRow | undefined)),
     ledger: (ledgerId) =>
       read(() => {
-        const row = firstRow<RefRow>(selectRef, ledgerId);
+        const row = firstRow(selectRef, ledgerId) as RefRow | undefined;
         return row === undefined ? null : toRef(row);
       }),
     headWithContent: (ledgerId) =>
       read(() => {
-        const row = firstRow<[...HeadRow, number | null, Uint8Array | null]>(selectWithContent, ledgerId);
+        const row = firstRow(selectWithContent, ledgerId) as ContentRow | undefined;
         if (row === undefined) return { head: NO_HEAD, content: null };
         const [position, hash, time, state, revision, bytes] = row;
         const content = revision === null || bytes === null ? null : { revision, bytes };
@@ -169,14 +170,14 @@ function committing({ db, erasure, emptyInbox, clock }: LedgerParts): Append {
   const zeros = new Uint8Array(CONTENT_BYTES);
 
   function storedLedger(ledgerId: LedgerId): Stored | null {
-    const row = firstRow<StoredRow>(selectStored, ledgerId);
+    const row = firstRow(selectStored, ledgerId) as StoredRow | undefined;
     if (row === undefined) return null;
     const [id, position, hash, contentRevision, ...ref] = row;
     return { id, position, hash, contentRevision, ref: toRef(ref) };
   }
   function wasOurs(stored: Stored | null, { expectedPosition, events: [first] }: Commit): boolean {
     if (stored === null || first === undefined) return false;
-    const row = firstRow<[Uint8Array]>(selectBytes, stored.id, expectedPosition + 1);
+    const row = firstRow(selectBytes, stored.id, expectedPosition + 1) as [Uint8Array] | undefined;
     return row !== undefined && storedId(row[0]) === first.event.id;
   }
   /** Pair assertion: before anything is added, naming, head, newest event and what comes next must agree. */
@@ -187,7 +188,7 @@ function committing({ db, erasure, emptyInbox, clock }: LedgerParts): Append {
       if (ref.kind !== ledger.kind || ref.tenantId !== ledger.tenantId || ref.purpose !== ledger.purpose)
         throw new RangeError('The ledger has another naming');
       if (ref.subjectKey !== ledger.subjectKey) throw new RangeError('The ledger belongs to another subject');
-      const newest = firstRow<[Uint8Array]>(selectHash, stored.id, stored.position);
+      const newest = firstRow(selectHash, stored.id, stored.position) as [Uint8Array] | undefined;
       if (newest === undefined || Buffer.compare(newest[0], stored.hash) !== 0)
         throw new Error(`Ledger ${ledgerId} is damaged: its head is not its newest event`);
     }

@@ -1,6 +1,6 @@
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { applySettings, readSettingsBack } from '../../../src/adapters/sqlite/settings.ts';
+import type { applySettings, readSettingsBack } from '../../../src/adapters/sqlite/settings.ts';
 import { scanForgets } from './forget-scan.ts';
 
 /** In the ordinary run; `npm run deep` takes the same function to 10,000. */
