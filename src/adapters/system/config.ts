@@ -6,6 +6,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import * as v from 'valibot';
 import type { CardKeys } from '../../commands/card.ts';
 import { TenantId } from '../../events/identity.ts';
+import { type ModelRouteSetting, readModelRoute } from './model-route.ts';
 
 /** Environment variables by name; an empty value counts as unset. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -25,6 +26,8 @@ export type Config = {
     readonly apiBaseUrl: string;
     readonly botUserId: string;
   } | null;
+  /** Null: free text is understood by rules. */
+  readonly model: ModelRouteSetting;
 };
 
 /** One thing that is wrong: the variable and what to do about it. Never holds the value. */
@@ -69,6 +72,7 @@ export function readConfig(
   const line = simulator ? null : lineOf(read, wrong);
   const storeKind = read('LEDGER_STORE') ?? 'sqlite';
   if (storeKind !== 'sqlite') wrong('LEDGER_STORE', 'is not sqlite');
+  const model = readModelRoute(read, wrong, storeKind === 'firestore');
   if (problems.length > 0 || subjectKeySecret === null || cardKeys === null || tenantId === null || port === null) {
     return { ok: false, problems };
   }
@@ -83,6 +87,7 @@ export function readConfig(
       subjectKeySecret,
       cardKeys,
       line,
+      model,
     },
   };
 }

@@ -114,3 +114,17 @@ it('reads card keys in order: the first signs, all verify', () => {
   const read = readConfig({ ...production, CARD_KEYS: `k2:${key()},k1:${key()}` }, null);
   expect(read.ok && read.config.cardKeys.map(({ keyId }) => keyId)).toEqual(['k2', 'k1']);
 });
+
+describe('the model', () => {
+  it('is none by default, and one that is half set stops the start by name', () => {
+    expect(readConfig({}, secrets)).toMatchObject({ ok: true, config: { model: null } });
+    expect(readConfig({ GEMINI_API_KEY: 'key-a' }, secrets)).toMatchObject({
+      ok: true,
+      config: { model: { backend: 'developer', model: 'gemini-3.8-flash' } },
+    });
+    expect(readConfig({ GEMINI_API_KEY: 'key-a', GOOGLE_CLOUD_LOCATION: 'global' }, secrets)).toMatchObject({
+      ok: false,
+      problems: [{ variable: 'GOOGLE_CLOUD_LOCATION', message: expect.stringMatching(/^DEVELOPER_CONFIG_CONFLICT: /) }],
+    });
+  });
+});
