@@ -47,7 +47,7 @@ export async function startService(environment: Readonly<Record<string, string>>
   let words = '';
   const hear = (chunk: Buffer): void => {
     words += chunk.toString();
-    const found = /serves (http:\/\/\S+)\n/.exec(words)?.[1];
+    const found = /serves (http:\/\/[^\s,]+)[,\n]/.exec(words)?.[1];
     if (found !== undefined) serve(found);
   };
   child.stdout.on('data', hear);
