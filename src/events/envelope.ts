@@ -54,8 +54,19 @@ export const Envelope = v.strictObject({
   correlationid: Identifier,
 });
 
+/** What an envelope is around: the type of an event and the data of that type. */
+export type EventBody = { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
 /** One event as every reader sees it: the envelope with a body of its type. */
-export type RecordedEvent = Omit<v.InferOutput<typeof Envelope>, 'type' | 'data'> & PreferenceEvent;
+export type EnvelopedEvent<Body extends EventBody> = Omit<v.InferOutput<typeof Envelope>, 'type' | 'data'> & Body;
+/** One event of a preference ledger. */
+export type RecordedEvent = EnvelopedEvent<PreferenceEvent>;
+
+/** How the bodies of one kind of ledger are spelt: their schema, and the newest version of the spelling. */
+export type Spelling<Body extends EventBody> = {
+  readonly body: v.GenericSchema<unknown, Body>;
+  readonly version: number;
+};
+const PREFERENCE_SPELLING: Spelling<PreferenceEvent> = { body: PreferenceEvent, version: SCHEMA_VERSION };
 
 /** What the store keeps: the exact bytes that were hashed, and the hash. */
 export type StoredEvent = { readonly position: number; readonly bytes: Uint8Array; readonly hash: string };
@@ -70,7 +81,17 @@ export type Provenance = {
 };
 
 /** An event with its place in the chain, ready to be stored. */
-export type SealedEvent = StoredEvent & { readonly event: RecordedEvent };
+export type SealedEvent<Body extends EventBody = EventBody> = StoredEvent & { readonly event: EnvelopedEvent<Body> };
+
+/** Where an event is to stand. */
+export type Place = {
+  readonly ledgerId: LedgerId;
+  readonly subjectKey: SubjectKey;
+  readonly position: number;
+  readonly previousHash: string;
+  /** RFC 3339 with milliseconds, UTC. */
+  readonly time: string;
+};
 
 /**
  * Gives an event its place: position, link, time, bytes, hash.

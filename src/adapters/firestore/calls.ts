@@ -64,12 +64,20 @@ export function firestoreCalls({ projectId, emulatorHost, random, deadlineMs }: 
     projectId,
     ...(emulatorHost === undefined ? {} : { host: emulatorHost, ssl: false }),
     clientConfig: withoutRetries(deadlineMs),
+    // Otherwise a read that failed, for whatever reason, is tried again for seven seconds before anybody hears of it.
+    gaxServerStreamingRetries: true,
   });
+  const reads = new Set<Promise<unknown>>();
   let commits = 0;
   let closing: Promise<void> | null = null;
 
   function assertOpen(): void {
     if (closing !== null) throw new StoreUnavailable('The store is closed');
+  }
+  /** The client throws at nobody when it is ended under a read that it still tries again, so reads end first. */
+  async function close(): Promise<void> {
+    const end = Promise.allSettled(reads).then(() => db.terminate());
+    await within(deadlineMs, end).catch(() => undefined);
   }
   async function sendOnce(fill: Fill): Promise<Sent | 'contended'> {
     assertOpen();
@@ -110,8 +118,12 @@ export function firestoreCalls({ projectId, emulatorHost, random, deadlineMs }: 
     db,
     async read(ask) {
       assertOpen();
+      const reading = ask(db);
+      reads.add(reading);
+      const ended = (): boolean => reads.delete(reading);
+      reading.then(ended, ended);
       try {
-        return await within(deadlineMs, ask(db));
+        return await within(deadlineMs, reading);
       } catch (error) {
         throw asReadError(error);
       }
@@ -125,7 +137,7 @@ export function firestoreCalls({ projectId, emulatorHost, random, deadlineMs }: 
       }
     },
     underWay: () => commits,
-    close: () => (closing ??= within(deadlineMs, db.terminate()).catch(() => undefined)),
+    close: () => (closing ??= close()),
   };
 }
 

@@ -1,0 +1,82 @@
+/**
+ * `npm run deep -- <name> [--count N] [--seed N]`: a test figure at full size. Writes docs/measured/<name>.json with seed,
+ * count, seconds and commit, and exits 0 only if the figure is as promised.
+ * @module
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { scanForgets } from './adapters/sqlite/forget-scan.ts';
+import { runKills } from './simulation/kills.ts';
+
+type Measured = { readonly result: object; readonly ok: boolean };
+type Figure = {
+  readonly what: string;
+  readonly count: number;
+  readonly run: (count: number, seed: number) => Promise<Measured> | Measured;
+};
+
+const FIGURES: Readonly<Record<string, Figure>> = {
+  kills: {
+    what: 'the service killed with -9 during a stream of taps',
+    count: 200,
+    async run(count, seed) {
+      const report = await runKills(count, seed);
+      const { wishesMissing, tapsMissing, doubled, untoldTaps, problems, integrity } = report;
+      const ok = wishesMissing + tapsMissing + doubled + untoldTaps + problems === 0 && integrity === 'ok';
+      return { result: report, ok };
+    },
+  },
+  'forget-scan': {
+    what: 'people who forgot, and every byte of the database and its log searched for what they had said',
+    count: 10_000,
+    async run(count, seed) {
+      const { kindsBefore, whilePending, saidPending, afterErasure, afterClose } = await scanForgets(count, seed);
+      const result = {
+        kindsFoundBefore: kindsBefore,
+        hitsWhilePending: whilePending.length,
+        saidPending,
+        hitsAfterErasure: afterErasure.length,
+        hitsAfterClose: afterClose.length,
+      };
+      return { result, ok: kindsBefore === 4 && afterErasure.length === 0 && afterClose.length === 0 };
+    },
+  },
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { count: { type: 'string' }, seed: { type: 'string' } },
+});
+const [name = ''] = positionals;
+const figure = FIGURES[name];
+if (figure === undefined) {
+  console.error(`Name one of: ${Object.keys(FIGURES).join(', ')}`);
+  process.exitCode = 2;
+} else {
+  const count = Number(values.count ?? figure.count);
+  const seed = Number(values.seed ?? 7);
+  const started = performance.now();
+  const { result, ok } = await figure.run(count, seed);
+  const measured = {
+    name,
+    what: figure.what,
+    ok,
+    count,
+    seed,
+    seconds: Math.round((performance.now() - started) / 100) / 10,
+    commit: execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim(),
+    node: process.version,
+    cores: availableParallelism(),
+    result,
+  };
+  const text = `${JSON.stringify(measured, null, 2)}\n`;
+  // Only the full size is a figure to quote.
+  if (count >= figure.count) {
+    mkdirSync('docs/measured', { recursive: true });
+    writeFileSync(`docs/measured/${name}.json`, text);
+  }
+  console.log(text);
+  process.exitCode = ok ? 0 : 1;
+}
