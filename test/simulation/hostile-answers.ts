@@ -93,10 +93,8 @@ export function createHostileAnswers(random: () => number): () => HostileAnswer 
         return { reason: pick(['', 'unsupported']) };
     }
   }
-  const part = (): unknown => {
-    const tool = pick(TOOLS);
-    return { functionCall: { id: text(), name: tool, args: args(tool) } };
-  };
+  const partOf = (name: (typeof TOOLS)[number]): unknown => ({ functionCall: { id: text(), name, args: args(name) } });
+  const part = (): unknown => partOf(pick(TOOLS));
   const of = (kind: string, response: unknown, mayRun: boolean, owner: string | null = null): HostileAnswer => ({
     kind,
     body: JSON.stringify(response) ?? 'undefined',
@@ -126,6 +124,8 @@ export function createHostileAnswers(random: () => number): () => HostileAnswer 
   const kinds: readonly (() => HostileAnswer)[] = [
     () => of('a proper call', answering([part()]), true),
     () => of('a proper call', answering([part()]), true),
+    () =>
+      of('a search and an offer', answering([partOf('search_local_places'), partOf('propose_dietary_memory')]), true),
     () => of('some calls', answering(Array.from({ length: 1 + Math.floor(random() * 5) }, part)), true),
     () => of('a broken call', mutated(answering([part(), part()]), random), true),
     () => of('any JSON', anything(7), true),
@@ -142,8 +142,13 @@ export function createHostileAnswers(random: () => number): () => HostileAnswer 
     },
     () => {
       const tool = pick(TOOLS);
-      const forged = pick([{ token: token() }, { approved: true }, { revision: 3 }, { constructor: token() }]);
-      return of('a forged token', calling(tool, { ...args(tool), ...forged }), false);
+      const forged = pick<readonly [string, unknown]>([
+        ['token', token()],
+        ['approved', true],
+        ['revision', 3],
+        ['constructor', token()],
+      ]);
+      return of('a forged token', calling(tool, Object.fromEntries([...Object.entries(args(tool)), forged])), false);
     },
     () =>
       of(
