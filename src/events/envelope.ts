@@ -81,7 +81,7 @@ export type Provenance = {
 };
 
 /** An event with its place in the chain, ready to be stored. */
-export type SealedEvent<Body extends EventBody = EventBody> = StoredEvent & { readonly event: EnvelopedEvent<Body> };
+export type SealedEvent<Body extends EventBody = PreferenceEvent> = StoredEvent & { readonly event: EnvelopedEvent<Body> };
 
 /** Where an event is to stand. */
 export type Place = {
@@ -94,14 +94,20 @@ export type Place = {
 };
 
 /**
- * Gives an event its place: position, link, time, bytes, hash.
+ * Gives an event of a preference ledger its place: position, link, time, bytes, hash.
  * @throws ValiError when the result is not a valid envelope or body (nothing is stored that could not be read back).
  */
-export function seal(
-  body: PreferenceEvent,
-  place: { ledgerId: LedgerId; subjectKey: SubjectKey; position: number; previousHash: string; time: string },
+export function seal(body: PreferenceEvent, place: Place, provenance: Provenance): SealedEvent {
+  return sealAs(PREFERENCE_SPELLING, body, place, provenance);
+}
+
+/** {@link seal} for an event of any kind of ledger. */
+export function sealAs<Body extends EventBody>(
+  spelling: Spelling<Body>,
+  body: Body,
+  place: Place,
   provenance: Provenance,
-): SealedEvent {
+): SealedEvent<Body> {
   const record = {
     specversion: '1.0',
     id: provenance.eventId,
@@ -113,33 +119,39 @@ export function seal(
     data: body.data,
     position: place.position,
     previoushash: place.previousHash,
-    schemaversion: SCHEMA_VERSION,
+    schemaversion: spelling.version,
     actor: provenance.actor,
     actorrole: provenance.actorRole,
     causationid: provenance.causationId,
     correlationid: provenance.correlationId,
   };
-  const event = toRecordedEvent(record);
-  const bytes = canonicalBytes(record);
+  const envelope = v.parse(Envelope, record);
+  const event = { ...envelope, ...v.parse(spelling.body, { type: envelope.type, data: envelope.data }) };
+  const bytes = canonicalBytes(record as CanonicalValue);
   return { position: place.position, bytes, hash: sha256Hex(bytes), event };
-}
-
-function toRecordedEvent(value: unknown): RecordedEvent {
-  const envelope = v.parse(Envelope, value);
-  const body = v.parse(PreferenceEvent, { type: envelope.type, data: envelope.data });
-  return { ...envelope, ...body };
 }
 
 /** Why stored bytes could not be read as an event. */
 export type UnreadableCause = 'not_json' | 'newer_schema' | 'not_an_event' | 'not_canonical';
 
+/** Stored bytes as an event, or why they are none. */
+export type Opened<Event> =
+  | { readonly ok: true; readonly event: Event }
+  | { readonly ok: false; readonly cause: UnreadableCause };
+
 /**
- * Reads stored bytes back. Refuses bytes that are not their own canonical encoding, and says `newer_schema` for an event
- * written by a later version of this program instead of calling it damaged.
+ * Reads stored bytes of a preference ledger back. Refuses bytes that are not their own canonical encoding, and says
+ * `newer_schema` for an event written by a later version of this program instead of calling it damaged.
  */
-export function openEvent(
+export function openEvent(bytes: Uint8Array): Opened<RecordedEvent> {
+  return openEventAs(PREFERENCE_SPELLING, bytes);
+}
+
+/** {@link openEvent} for an event of any kind of ledger. */
+export function openEventAs<Body extends EventBody>(
+  spelling: Spelling<Body>,
   bytes: Uint8Array,
-): { ok: true; event: RecordedEvent } | { ok: false; cause: UnreadableCause } {
+): Opened<EnvelopedEvent<Body>> {
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -148,8 +160,8 @@ export function openEvent(
   }
   const envelope = v.safeParse(Envelope, value);
   if (!envelope.success) return { ok: false, cause: 'not_an_event' };
-  if (envelope.output.schemaversion > SCHEMA_VERSION) return { ok: false, cause: 'newer_schema' };
-  const body = v.safeParse(PreferenceEvent, { type: envelope.output.type, data: envelope.output.data });
+  if (envelope.output.schemaversion > spelling.version) return { ok: false, cause: 'newer_schema' };
+  const body = v.safeParse(spelling.body, { type: envelope.output.type, data: envelope.output.data });
   if (!body.success) return { ok: false, cause: 'not_an_event' };
   const event = { ...envelope.output, ...body.output };
   if (Buffer.compare(canonicalBytes(value as CanonicalValue), bytes) !== 0)

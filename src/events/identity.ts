@@ -65,6 +65,47 @@ export function preferenceLedger(
   return { ledgerId, kind: 'preference', tenantId, subjectKey, purpose };
 }
 
+/** What the purpose of an access ledger is called. */
+export const ACCESS_PURPOSE = 'access_by_auditors';
+
+/**
+ * The access ledger in which reads of one ledger are recorded; its subject is that ledger's, for it tells who looked at
+ * what is theirs. An access ledger is its own: a read of it is recorded in itself.
+ */
+export function accessLedger(subjectKeySecret: KeyObject, audited: LedgerRef): LedgerRef {
+  if (audited.kind === 'access') return audited;
+  return accessLedgerOf(subjectKeySecret, audited.tenantId, audited.subjectKey, ['ledger', audited.ledgerId]);
+}
+
+/**
+ * The access ledger in which one reader's looks at more than one ledger (overview, lists) are recorded: one for each
+ * reader and day, so that no two readers and no two days meet in one.
+ * @param reader the name of the token.
+ * @param day UTC, YYYY-MM-DD.
+ */
+export function readerDayLedger(
+  subjectKeySecret: KeyObject,
+  tenantId: TenantId,
+  reader: string,
+  day: string,
+): LedgerRef {
+  const readerKey = v.parse(SubjectKey, keyedDigest(subjectKeySecret, ['local-reader/v1', tenantId, reader]));
+  return accessLedgerOf(subjectKeySecret, tenantId, readerKey, ['reader', reader, day]);
+}
+
+function accessLedgerOf(
+  subjectKeySecret: KeyObject,
+  tenantId: TenantId,
+  subjectKey: SubjectKey,
+  key: readonly string[],
+): LedgerRef {
+  const ledgerId = v.parse(
+    LedgerId,
+    keyedDigest(subjectKeySecret, ['local-ledger/v1', tenantId, 'access', ...key]),
+  );
+  return { ledgerId, kind: 'access', tenantId, subjectKey, purpose: ACCESS_PURPOSE };
+}
+
 /** What identifies SUBJECT_KEY in the store, so that a start with another key is refused instead of making strangers. */
 export function subjectKeyFingerprint(subjectKeySecret: KeyObject): string {
   return keyedDigest(subjectKeySecret, ['local-subject-key-fingerprint/v1']);

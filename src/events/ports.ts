@@ -2,7 +2,7 @@
  * What the ledger asks of a store. Two types on purpose: an auditor is given a LedgerReader and cannot write.
  * @module
  */
-import type { SealedEvent, StoredEvent } from './envelope.ts';
+import type { EventBody, SealedEvent, StoredEvent } from './envelope.ts';
 import type { LedgerId, LedgerRef } from './identity.ts';
 
 /**
@@ -41,7 +41,7 @@ export type Commit = {
   /** The position the decision was made at; anything else there is a conflict. There is no unconditional append. */
   readonly expectedPosition: number;
   /** May be empty: then only `once` is recorded. */
-  readonly events: readonly SealedEvent[];
+  readonly events: readonly SealedEvent<EventBody>[];
   readonly content: ContentChange;
   /** The folded state after `events`, canonical JSON text. */
   readonly state: string;

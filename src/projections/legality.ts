@@ -17,7 +17,9 @@ export type IllegalCause =
   | 'nothing_to_forget'
   | 'refused_what_was_open'
   /** Evidence of a refusal that was kept before, for another reason, or of a proposal the state no longer knows. */
-  | 'refusal_does_not_fit';
+  | 'refusal_does_not_fit'
+  /** In an access ledger: a read of a ledger whose reads are recorded elsewhere. */
+  | 'read_of_another_ledger';
 
 /**
  * The first reason why `event` may not follow, or null.
