@@ -6,8 +6,14 @@
 import type { KeyObject } from 'node:crypto';
 import { Hono } from 'hono';
 import { fixedEntry } from './adapters/assistant/fixed-entries.ts';
+import { CONTEXT_TTL_MS, createJournal } from './adapters/assistant/context.ts';
+import { createDocumentRules } from './adapters/assistant/document-rules.ts';
+import { createDocuments } from './adapters/assistant/documents.ts';
 import { createFreeText } from './adapters/assistant/free-text.ts';
+import { createModelAllowance, taipeiDay } from './adapters/assistant/model-allowance.ts';
+import { createRuleRouter } from './adapters/assistant/rule-router.ts';
 import { createSearches } from './adapters/assistant/search.ts';
+import { createTurnTrail } from './adapters/assistant/turn-trail.ts';
 import { pages } from './adapters/http/pages.ts';
 import { addressKeyOf, createAddressBook } from './adapters/line/addresses.ts';
 import type { LineClient } from './adapters/line/client.ts';
@@ -15,16 +21,21 @@ import type { Timer } from './adapters/line/deadline.ts';
 import type { TurnRecord } from './adapters/line/signals.ts';
 import { lineWebhook } from './adapters/line/webhook.ts';
 import { createInboxWorker, type InboxWorker } from './adapters/line/worker.ts';
-import { createPreferenceDesk } from './adapters/preferences/desk.ts';
+import { createPreferenceDesk, type PreferenceDesk } from './adapters/preferences/desk.ts';
 import { createEntries } from './adapters/preferences/entries.ts';
+import { createOwnRecords } from './adapters/receipts/own-answers.ts';
+import { ownPage } from './adapters/receipts/own-page.ts';
 import type { CardKeys } from './commands/card.ts';
 import type { Catalog } from './commands/catalog.ts';
+import type { ModelAttempt } from './commands/model-attempt.ts';
 import type { Router } from './commands/tools.ts';
-import type { Person, Turns } from './commands/turns.ts';
+import type { Person, Searches, Turns } from './commands/turns.ts';
 import type { Addresses, Inbox, Outbox } from './events/delivery-ports.ts';
 import { preferenceLedger, subjectKeyOf, type TenantId } from './events/identity.ts';
 import type { Ledger } from './events/ports.ts';
+import type { Contexts, ModelBudget, TurnRecords } from './events/turn-ports.ts';
 import { DIET_FOR_PLACE_SEARCH } from './events/purposes.ts';
+import type { Controller } from './projections/record.ts';
 
 /** What a store must be for this service: ledger and delivery over the same data. */
 export type Store = {
@@ -32,6 +43,9 @@ export type Store = {
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly addresses: Addresses;
+  readonly turnRecords: TurnRecords;
+  readonly contexts: Contexts;
+  readonly modelBudget: ModelBudget;
   health(): Promise<StoreHealth> | StoreHealth;
 };
 export type StoreHealth = { readonly reachable: boolean; readonly erasurePending: boolean };
@@ -43,7 +57,17 @@ export type AppParts = {
   readonly store: Store;
   readonly catalog: Catalog & { readonly problems: readonly unknown[] };
   readonly router: Router;
+  /** Reads documents, and knows of no tool but the searches and the menu; rules where it is absent. */
+  readonly documentRouter?: Router;
+  /** Model calls of one person on one day in Taipei; {@link MODEL_CALLS_PER_DAY} where it is absent. */
+  readonly modelCallsPerDay?: number;
+  /** Micro-USD of an attempt by a price list, or null where it is not known. */
+  readonly costOf?: (attempt: ModelAttempt) => number | null;
   readonly line: { readonly channelSecret: string; readonly botUserId: string; readonly client: LineClient };
+  /** The public address, an origin without a path, asked for when a link is made; absent or null: no own page is offered. */
+  readonly publicBaseUrl?: () => string | null;
+  /** Who answers for the processing, for records and receipts; what is absent is said to be unknown. */
+  readonly controller?: Controller;
   readonly buildId: string;
   /** Whether the chat simulator stands in for LINE, and its page. */
   readonly simulator: Hono | null;
@@ -67,6 +91,12 @@ export type App = {
   readonly idle: () => Promise<void>;
 };
 
+/** How often a person may ask a model on one day, unless the configuration says otherwise. */
+const MODEL_CALLS_PER_DAY = 10;
+/** For how long the trail of a turn is kept, milliseconds, and for how many milliseconds the counts of a day. */
+const TURNS_KEPT_MS = 30 * 86_400_000;
+const CALLS_KEPT_MS = 2 * 86_400_000;
+
 /** The longest wait between tries of a decision, milliseconds; the try's number multiplies it. */
 const PAUSE_MS_MAX = 12;
 
@@ -87,8 +117,23 @@ export function createApp(parts: AppParts): App {
     count,
   });
   const searches = createSearches(catalog, desk, clock);
-  const freeText = createFreeText({ router, catalog, offers: desk, clock });
-  const turns: Turns = { ...createEntries(desk, searches, catalog), ...freeText };
+  const freeText = freeTextOf(parts, desk, searches, count);
+  const own = createOwnRecords({
+    reader: store.ledger,
+    cardKeys: parts.cardKeys,
+    clock,
+    publicBaseUrl: parts.publicBaseUrl ?? (() => null),
+  });
+  const entries = createEntries(desk, searches, catalog, own);
+  const turns: Turns = {
+    ...entries,
+    ...freeText,
+    async withdraw(person, messageId, method, delivery) {
+      await entries.withdraw(person, messageId, method, delivery);
+      // What was unsent or edited leaves the trail of its turn too.
+      await store.turnRecords.empty(person.subjectKey, messageId);
+    },
+  };
   const personOf = (userId: string): Person => {
     const subjectKey = subjectKeyOf(parts.subjectKeySecret, parts.tenantId, 'line', userId);
     const { purpose } = DIET_FOR_PLACE_SEARCH;
@@ -114,6 +159,11 @@ export function createApp(parts: AppParts): App {
     clock,
     count,
     log: parts.log,
+    async purgeTurns(now: number) {
+      await store.turnRecords.purge(now - TURNS_KEPT_MS);
+      await store.contexts.purge(now - CONTEXT_TTL_MS);
+      await store.modelBudget.purge(taipeiDay(now - CALLS_KEPT_MS));
+    },
   };
   const worker = createInboxWorker(channel);
   const running = new Set<Promise<void>>();
@@ -135,6 +185,17 @@ export function createApp(parts: AppParts): App {
   if (parts.simulator !== null) routes.route('/chat', parts.simulator);
   routes.route(
     '/',
+    ownPage({
+      reader: store.ledger,
+      tenantId: parts.tenantId,
+      cardKeys: parts.cardKeys,
+      controller: parts.controller ?? { name: null, contact: null, jurisdiction: null },
+      clock,
+      count,
+    }),
+  );
+  routes.route(
+    '/',
     pages({
       buildId,
       router: router.name,
@@ -151,6 +212,25 @@ export function createApp(parts: AppParts): App {
       while (running.size > 0) await Promise.all(running);
     },
   };
+}
+
+/** Free text with what it keeps, carries over and may spend. The route of documents is given searches, and no desk. */
+function freeTextOf(parts: AppParts, desk: PreferenceDesk, searches: Searches, count: (name: string) => void) {
+  const { store, catalog, clock, router } = parts;
+  const allowance = createModelAllowance(store.modelBudget, parts.modelCallsPerDay ?? MODEL_CALLS_PER_DAY, clock);
+  const costOf = parts.costOf ?? (() => null);
+  const trail = createTurnTrail({ records: store.turnRecords, clock, costOf, count });
+  const journal = createJournal({ contexts: store.contexts, areas: catalog.areas, clock, count });
+  const documentRouter = parts.documentRouter ?? createDocumentRules();
+  return createFreeText({
+    router,
+    catalog,
+    offers: desk,
+    clock,
+    keeping: { trail, journal, allowance },
+    secondReader: createRuleRouter({ dietOf: catalog.dietOf }),
+    documents: createDocuments({ searches, router: documentRouter, catalog, allowance, trail }),
+  });
 }
 
 async function readinessOf({ store, catalog, clock }: AppParts) {

@@ -2,7 +2,7 @@
  * The command line: reads the environment once and runs one command.
  *
  *   serve (default)        the service; without a LINE token with the chat simulator
- *   ledger <command> …     history, replay, verify, inspect
+ *   ledger <command> …     history, replay, verify, inspect, turn
  *   demo [--out <folder>]  the main job in six processes on one database
  * @module
  */
@@ -10,6 +10,8 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { randomBytes } from 'node:crypto';
+import type { SqliteStore } from './adapters/sqlite/store.ts';
+import type { Config } from './adapters/system/config.ts';
 
 const FOLDER = dirname(dirname(fileURLToPath(import.meta.url)));
 const NODE_MAJOR_MIN = 24;
@@ -91,13 +93,8 @@ async function serve(): Promise<void> {
   }
 }
 
-async function ledger(argv: readonly string[]): Promise<number> {
-  const { LEDGER_USAGE, readLedgerArguments } = await import('./adapters/audit/arguments.ts');
-  const asked = readLedgerArguments(argv);
-  if (!asked.ok) {
-    console.error(`${asked.message}\n\n${LEDGER_USAGE}`);
-    return 2;
-  }
+/** Runs something over the store as it stands, opened for reading only; its exit code, or why there is nothing to read. */
+async function overStore(run: (store: SqliteStore, config: Config) => Promise<number>): Promise<number> {
   const { storePathOf } = await import('./adapters/system/config.ts');
   const path = storePathOf(process.env);
   if (!existsSync(path)) {
@@ -106,24 +103,51 @@ async function ledger(argv: readonly string[]): Promise<number> {
   }
   const config = await configured(false);
   if (config === null) return 2;
-  const { dietLedgerOf, openStore } = await import('./world.ts');
-  const { runLedgerCommand } = await import('./adapters/audit/ledger-command.ts');
-  const { preferenceLedger } = await import('./events/identity.ts');
+  const { openStore } = await import('./world.ts');
   try {
     const store = await openStore(config, true);
-    const code = await runLedgerCommand(asked.arguments, {
-      reader: store.ledger,
-      subjectOf: (userId) => dietLedgerOf(config, userId).subjectKey,
-      ledgerOf: (subjectKey, purpose) =>
-        preferenceLedger(config.subjectKeySecret, config.tenantId, subjectKey, purpose),
-      clock: Date.now,
-      out: (json) => console.log(JSON.stringify(json, null, process.stdout.isTTY ? 2 : 0)),
-      say: asked.arguments.json ? () => {} : (words) => console.error(words),
-    });
+    const code = await run(store, config);
     await store.close();
     return code;
   } catch (error) {
     console.error(explained(error));
     return 1;
   }
+}
+
+function told(json: unknown): void {
+  console.log(JSON.stringify(json, null, process.stdout.isTTY ? 2 : 0));
+}
+
+async function ledger(argv: readonly string[]): Promise<number> {
+  const { LEDGER_USAGE, readLedgerArguments, readTurnArguments } = await import('./adapters/audit/arguments.ts');
+  const wrong = (message: string): number => {
+    console.error(`${message}\n\n${LEDGER_USAGE}`);
+    return 2;
+  };
+  if (argv[0] === 'turn') {
+    const turn = readTurnArguments(argv.slice(1));
+    if (!turn.ok) return wrong(turn.message);
+    const { runTurnCommand } = await import('./adapters/audit/turn-command.ts');
+    const say = turn.json ? () => {} : (words: string) => console.error(words);
+    return overStore((store) =>
+      runTurnCommand(turn.turnId, { reader: store.ledger, turns: store.turnRecords, out: told, say }),
+    );
+  }
+  const asked = readLedgerArguments(argv);
+  if (!asked.ok) return wrong(asked.message);
+  const { dietLedgerOf } = await import('./world.ts');
+  const { runLedgerCommand } = await import('./adapters/audit/ledger-command.ts');
+  const { preferenceLedger } = await import('./events/identity.ts');
+  return overStore((store, config) =>
+    runLedgerCommand(asked.arguments, {
+      reader: store.ledger,
+      subjectOf: (userId) => dietLedgerOf(config, userId).subjectKey,
+      ledgerOf: (subjectKey, purpose) =>
+        preferenceLedger(config.subjectKeySecret, config.tenantId, subjectKey, purpose),
+      clock: Date.now,
+      out: told,
+      say: asked.arguments.json ? () => {} : (words) => console.error(words),
+    }),
+  );
 }

@@ -26,6 +26,8 @@ import { replay } from './projections/replay.ts';
 const LINE_TIMEOUT_MS = 4_000;
 /** How long requests under way may finish after a stop was asked for, milliseconds. */
 const STOP_GRACE_MS = 4_000;
+/** Hosts a browser on this machine reaches without the network, as a URL names them. */
+const LOOPBACK_HOSTS = new Set(['127.0.0.1', '[::1]', 'localhost']);
 const TAIPEI_DATE = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Taipei' });
 
 export type World = {
@@ -83,6 +85,8 @@ export async function startWorld(config: Config, folder: string, log: (record: o
         fetch,
       }),
     },
+    publicBaseUrl: () => config.publicBaseUrl ?? (config.production ? null : loopbackOrigin(url)),
+    controller: config.controller,
     buildId: id,
     simulator: stand?.simulator.routes ?? null,
     clock: Date.now,
@@ -104,6 +108,11 @@ export async function startWorld(config: Config, folder: string, log: (record: o
     throw error;
   }
   url = server.url;
+  if (config.production && config.publicBaseUrl === null) {
+    warnings.push(
+      "PUBLIC_BASE_URL is not set: 我的紀錄 and 給我收據 answer as text only, without the person's own page",
+    );
+  }
   if (config.production && ephemeral()) {
     warnings.push('SQLite on a disk that goes with the container: what people decide would be lost with it');
   }
@@ -124,6 +133,11 @@ export async function startWorld(config: Config, folder: string, log: (record: o
       await store.close();
     },
   };
+}
+
+/** The address of a local start, if this machine can open it; another one needs PUBLIC_BASE_URL. */
+function loopbackOrigin(url: string | null): string | null {
+  return url !== null && LOOPBACK_HOSTS.has(new URL(url).hostname) ? url : null;
 }
 
 /** Whether this is a container platform whose file system is lost with the instance. */

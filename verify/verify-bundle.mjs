@@ -654,7 +654,7 @@ function sortLines(lines, ledgers) {
   const sorted = ledgers.map(() => []);
   let current = 0;
   for (const line of lines) {
-    const value = line.length > LINE_BYTES_MAX ? undefined : parseJson(line);
+    const value = ledgers.length === 1 || line.length > LINE_BYTES_MAX ? undefined : parseJson(line);
     const named = isRecord(value) && typeof value.source === 'string' ? (order.get(value.source) ?? -1) : -1;
     const complete = sorted[current].length >= ledgers[current].position;
     if (named > current && (complete || value.position === 1)) current = named;

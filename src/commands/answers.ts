@@ -6,6 +6,8 @@ import type { Diet, EventAnswer, PlaceAnswer } from './catalog.ts';
 import type { CardRefusal } from './card.ts';
 import type { Outcome, Undecided } from './outcomes.ts';
 import type { Unanswered } from './tools.ts';
+import type { OwnEntry } from '../projections/own-history.ts';
+import type { DecisionKind } from '../projections/receipt.ts';
 
 /** Why a search condition was used. */
 export type Origin = 'this_turn' | 'consented_memory' | 'none';
@@ -16,6 +18,26 @@ export type InForce = {
   readonly revision: number;
   readonly eventId: string;
 } | null;
+
+/** A link to the person's own page; null where no public address is set up. Made for this answer and never stored. */
+export type OwnLink = {
+  readonly url: string;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+} | null;
+
+/** What a receipt says, in short. */
+export type ReceiptSummary = {
+  readonly kind: DecisionKind;
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly position: number;
+  readonly eventId: string;
+  readonly revision: number | null;
+  readonly noticeVersion: string | null;
+  /** Whether the receipt opens its commitment: only while what was agreed to is in force. */
+  readonly opens: boolean;
+};
 
 /** A card to show. The token is made for this answer and never stored. */
 export type ConsentCard = {
@@ -45,6 +67,24 @@ export type Answer =
     }
   | { readonly status: 'memory_explained'; readonly inForce: InForce }
   | { readonly status: 'memory_update_prompt'; readonly inForce: InForce }
+  | {
+      readonly status: 'my_records';
+      /** The last events, newest first; no values. */
+      readonly history: readonly OwnEntry[];
+      /** How many came before these. */
+      readonly earlier: number;
+      readonly inForce: InForce;
+      readonly link: OwnLink;
+    }
+  | {
+      readonly status: 'my_receipt';
+      /** The newest decision; null before the first. */
+      readonly receipt: ReceiptSummary | null;
+      readonly inForce: InForce;
+      readonly link: OwnLink;
+    }
+  /** An event of the person's own ledger could not be read; nothing is said of the others. */
+  | { readonly status: 'records_unreadable' }
   | { readonly status: 'awaiting_memory_consent'; readonly card: ConsentCard; readonly inForce: InForce }
   | {
       readonly status: 'memory';
@@ -77,7 +117,17 @@ export type Answer =
     }
   /** Two calls of a model: the search ran, the wish to remember did not; a button sends it again. */
   | { readonly status: 'remember_separately'; readonly value: string }
+  /** The wish to remember was taken up by a model, the search said beside it was not; it is named. */
+  | { readonly status: 'search_separately' }
   | { readonly status: 'query_unavailable' }
+  /** No model call is left today; menu and fixed entries work as before. */
+  | { readonly status: 'model_budget_exhausted' }
+  /** Reading a document was to do something else than a search; nothing was done. */
+  | { readonly status: 'document_action_denied' }
+  | {
+      readonly status: 'document_unavailable';
+      readonly because: 'too_long' | 'empty' | 'nothing_found' | 'not_read';
+    }
   /** What was typed was emptied before it was read (a forget came in between). */
   | { readonly status: 'say_again' }
   | { readonly status: 'one_to_one_only' };

@@ -10,6 +10,10 @@ export type Entry =
   /** Why did you use that: answered from the ledger. */
   | { readonly entry: 'explain' }
   | { readonly entry: 'update' }
+  /** What happened in the person's own ledger, with a link to their page. */
+  | { readonly entry: 'my_records' }
+  /** The receipt of the newest decision. */
+  | { readonly entry: 'my_receipt' }
   /** A value chosen by button: leads to a card, stores nothing. */
   | { readonly entry: 'choose_value'; readonly value: string }
   | { readonly entry: 'forget'; readonly scope: 'purpose' | 'all' }

@@ -156,7 +156,8 @@ function prepare(
 
 function contentChange({ ledger, command }: Request, { events }: Decision): ContentChange {
   const [body] = events;
-  if (body?.type === 'preference.forgotten') return { kind: 'forget' };
+  // Also with nothing in force: what was typed before may still stand in inbox and turns, and it is asked to be gone.
+  if (body?.type === 'preference.forgotten' || command.kind === 'forget') return { kind: 'forget' };
   if (body?.type !== 'preference.approved' && body?.type !== 'preference.corrected') return { kind: 'keep' };
   if (command.kind !== 'approve' || command.card.value === null) return { kind: 'keep' };
   const { value, blindingKey } = command.card;

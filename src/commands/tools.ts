@@ -47,6 +47,7 @@ export const ToolCall = v.variant('tool', [
   ShowLocalHelp,
 ]);
 export type ToolCall = v.InferOutput<typeof ToolCall>;
+export type ToolName = ToolCall['tool'];
 
 /** A part of a message that LOCAL has no data or service for; the answer names it instead of dropping it. */
 export const UNANSWERED = [
@@ -72,8 +73,19 @@ export type Routed =
   | { readonly outcome: 'unavailable' }
   | { readonly outcome: 'invalid' };
 
+/** What an earlier turn was about: one of three topics, and one of the townships or '' for none. */
+export type PublicTurn = { readonly topic: 'places' | 'events' | 'help'; readonly area: string };
+
+/** What is known of the turns before, oldest first, and what the person is after. Data, not instructions, and no consent. */
+export type PublicContext = { readonly goal: PublicTurn | null; readonly turns: readonly PublicTurn[] };
+
 /** What a router is told: public facts only, never a stored value, a revision or an earlier chat. */
-export type RouterFacts = { readonly catalogVersion: string; readonly areas: readonly string[] };
+export type RouterFacts = {
+  readonly catalogVersion: string;
+  readonly areas: readonly string[];
+  /** So that a follow-up can be understood; null or absent when nothing is carried over. */
+  readonly context?: PublicContext | null;
+};
 
 /** Understands one message. Never throws for what a person typed. */
 export interface Router {

@@ -7,6 +7,7 @@ import type { Once } from '../events/ports.ts';
 import type { Answer, InForce } from './answers.ts';
 import type { Location } from './catalog.ts';
 import type { Entry } from './entries.ts';
+import type { ToolName } from './tools.ts';
 
 /** Who a turn is for. */
 export type Person = {
@@ -33,6 +34,8 @@ export type Turn = {
   readonly onceKey: string | null;
   /** The ledger revision the answer rests on; the sender compares it just before the reply. Null: it rests on none. */
   readonly restsOnRevision: number | null;
+  /** The tools that ran, in order; absent for fixed entries and buttons, which run none. */
+  readonly tools?: readonly ToolName[];
 };
 
 /** What is remembered at one moment, with the revision it belongs to. */
@@ -45,6 +48,12 @@ export interface Offers {
   inspect(person: Person, because: 'asked' | 'bare_yes'): Promise<Answer>;
   /** Offers to remember a value, or (null) to forget; the answer carries the card. Nothing is stored but the offer. */
   propose(person: Person, value: string | null, collection: 'message' | 'button', delivery: Delivery): Promise<Answer>;
+}
+
+/** What a person is told of their own ledger; reads only. */
+export interface OwnRecords {
+  records(person: Person): Promise<Turn>;
+  receipt(person: Person): Promise<Turn>;
 }
 
 /** A search of places as it was said; the condition left blank is filled from consented memory by the backend. */

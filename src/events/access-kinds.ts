@@ -32,7 +32,6 @@ export const ReadRoute = v.picklist([
   'overview',
   'ledgers',
   'ledger',
-  'event',
   'history',
   'replay',
   'verify',

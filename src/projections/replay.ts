@@ -8,7 +8,7 @@ import type { StoredContent } from '../events/ports.ts';
 import { evolve, initialState, type PreferenceState } from './preference-state.ts';
 
 /** An event with the hash that stands beside its bytes. */
-export type HashedEvent = { readonly event: RecordedEvent; readonly hash: string };
+export type HashedEvent<Event = RecordedEvent> = { readonly event: Event; readonly hash: string };
 
 /** Up to where: all bounds inclusive. A revision means: through the event that made it. */
 export type Bound =

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Card } from '../../src/commands/card.ts';
 import type { Command } from '../../src/commands/decide.ts';
 import { CLOCK_AHEAD_MAX_MS, execute } from '../../src/commands/execute.ts';
+import type { RecordedEvent } from '../../src/events/envelope.ts';
 import { decodeContent, opens } from '../../src/events/commitment.ts';
 import { StoreUnavailable } from '../../src/events/ports.ts';
 import { decodeState, encodeState, evolve, initialState } from '../../src/projections/preference-state.ts';
@@ -263,6 +264,6 @@ test('the state in the head is the fold of the events, whatever was asked', asyn
   const folded = ledger
     .kept()
     .commits.flatMap(({ events }) => events)
-    .reduce((state, { event, hash }) => evolve(state, event, hash), initialState);
+    .reduce((state, { event, hash }) => evolve(state, event as RecordedEvent, hash), initialState);
   expect((await ledger.head(LEDGER.ledgerId)).state).toBe(encodeState(folded));
 });

@@ -31,7 +31,14 @@ test('a tap is decided and answered by reply before the 200, and its address is 
   expect(world.stores.decided.get(tap.webhookEventId)?.answered).toBe(true);
   expect([world.stores.sealed.size, world.stores.rows.size]).toEqual([0, 0]);
   expect(world.logs).toEqual([
-    { turnId: tap.webhookEventId, statuses: ['memory'], outcome: 'replied', revision: null },
+    {
+      turnId: tap.webhookEventId,
+      tools: [],
+      origin: null,
+      statuses: ['memory'],
+      outcome: 'replied',
+      revision: null,
+    },
   ]);
 });
 

@@ -15,6 +15,11 @@ const START_BUDGET_MS = 45_000;
 const STOP_BUDGET_MS = 5_000;
 const MAIN_CLASS = 'com.google.cloud.datastore.emulator.firestore.CloudFirestore';
 
+/** What to say where none is found. */
+export const NO_FIRESTORE_EMULATOR =
+  'No Firestore emulator was found. It comes with the Google Cloud SDK ' +
+  '(gcloud components install cloud-firestore-emulator) and needs Java.';
+
 export type FirestoreEmulator = {
   /** `host:port`. */
   readonly host: string;
@@ -70,14 +75,6 @@ export async function startFirestoreEmulator(source: EmulatorSource): Promise<Fi
     throw error;
   }
   return { host, pid: child.pid ?? null, stop };
-}
-
-/** What to say where nothing was found, and how many tests that leaves out. */
-export function skippedMessage(tests: number): string {
-  return (
-    `No Firestore emulator was found: ${tests} tests are skipped. ` +
-    'It comes with the Google Cloud SDK (gcloud components install cloud-firestore-emulator) and needs Java.'
-  );
 }
 
 function addressOf(host: string): readonly string[] {

@@ -4,7 +4,7 @@
  */
 import { genesisHash, sha256Hex } from '../../src/events/chain.ts';
 import { CONTENT_BYTES } from '../../src/events/commitment.ts';
-import type { SealedEvent, StoredEvent } from '../../src/events/envelope.ts';
+import type { EventBody, SealedEvent, StoredEvent } from '../../src/events/envelope.ts';
 import type { LedgerId, LedgerRef } from '../../src/events/identity.ts';
 import {
   type Commit,
@@ -112,7 +112,7 @@ function assertFits({ ledger, events, content }: Commit, head: Head, known: Ledg
   let { position } = head;
   let previous = head.hash ?? genesisHash(ledger.ledgerId);
   const isKnown = known.purpose === ledger.purpose && known.subjectKey === ledger.subjectKey;
-  let fits = isKnown && (content.kind === 'keep' || events.length > 0);
+  let fits = isKnown && (content.kind !== 'put' || events.length > 0);
   if (content.kind === 'put') fits &&= content.bytes.length === CONTENT_BYTES;
   for (const { event, bytes, hash } of events) {
     position += 1;
@@ -123,7 +123,7 @@ function assertFits({ ledger, events, content }: Commit, head: Head, known: Ledg
   if (!fits) throw new RangeError('A commit that does not fit its ledger');
 }
 
-function storedOf({ position, bytes, hash, event }: SealedEvent): Row['events'][number] {
+function storedOf({ position, bytes, hash, event }: SealedEvent<EventBody>): Row['events'][number] {
   return { stored: { position, bytes: Uint8Array.from(bytes), hash }, id: event.id, time: event.time };
 }
 

@@ -12,7 +12,7 @@ import { readLedger, verifyLedger } from '../../src/adapters/audit/reading.ts';
 import { loadCatalog } from '../../src/adapters/catalog/catalog.ts';
 import { listen } from '../../src/adapters/http/server.ts';
 import { createLineClient } from '../../src/adapters/line/client.ts';
-import { createApp, type Store } from '../../src/app.ts';
+import { type AppParts, createApp, type Store } from '../../src/app.ts';
 import type { CardKeys } from '../../src/commands/card.ts';
 import type { Router } from '../../src/commands/tools.ts';
 import { TenantId } from '../../src/events/identity.ts';
@@ -30,6 +30,8 @@ export const START = Date.parse('2026-11-30T01:00:00.000Z');
 export type Seen = {
   readonly text: string;
   readonly buttons: readonly { readonly label: string; readonly data: string }[];
+  /** Addresses that buttons open. */
+  readonly links: readonly string[];
 };
 
 let events = 0;
@@ -42,11 +44,12 @@ export function newId(): string {
 /** Starts the product over a store; `tenant` keeps runs on one store apart. */
 export async function startProduct(
   store: Store,
-  options: { tenant?: string; router?: Router; clock?: { now: number } } = {},
+  options: { tenant?: string; router?: Router; clock?: { now: number }; publicBaseUrl?: string } = {},
 ) {
   const clock = options.clock ?? { now: START };
   const line = await startLineDouble();
   const logged: object[] = [];
+  const served: { url: string | null } = { url: null };
   const app = createApp({
     tenantId: v.parse(TenantId, options.tenant ?? 'test'),
     subjectKeySecret,
@@ -59,6 +62,7 @@ export async function startProduct(
       botUserId: BOT,
       client: createLineClient({ channelAccessToken: 'token', baseUrl: line.url, timeoutMs: 2_000, fetch }),
     },
+    publicBaseUrl: () => options.publicBaseUrl ?? served.url,
     buildId: 'build-of-the-test',
     simulator: null,
     clock: () => clock.now,
@@ -70,8 +74,10 @@ export async function startProduct(
     randomBytes,
     random: Math.random,
     log: (record) => logged.push(record),
+    ...options.parts,
   });
   const server = await listen(app.routes, '127.0.0.1', 0);
+  served.url = server.url;
 
   async function post(body: string, signature = sign(body)): Promise<Response> {
     return fetch(`${server.url}/line/webhook`, {
@@ -160,16 +166,18 @@ function sign(body: string): string {
 function seenOf(message: unknown): Seen {
   const texts: string[] = [];
   const buttons: { label: string; data: string }[] = [];
+  const links: string[] = [];
   const look = (part: unknown): void => {
     if (Array.isArray(part)) return part.forEach(look);
     if (part === null || typeof part !== 'object') return;
     const fields = part as Record<string, unknown>;
     if (typeof fields['text'] === 'string') texts.push(fields['text']);
     if (fields['type'] === 'postback') buttons.push({ label: String(fields['label']), data: String(fields['data']) });
+    if (fields['type'] === 'uri') links.push(String(fields['uri']));
     Object.values(fields).forEach(look);
   };
   look(message);
-  return { text: texts.join('\n'), buttons };
+  return { text: texts.join('\n'), buttons, links };
 }
 
 /** The data of the button of that label, in the newest message that has one. */

@@ -3,6 +3,7 @@
  * @module
  */
 import type { Entry } from '../../commands/entries.ts';
+import { documentIn } from './document-command.ts';
 import { folded, normalised } from './spoken-text.ts';
 
 const MENU =
@@ -11,6 +12,8 @@ const INSPECT =
   '我的偏好 我的飲食偏好 查看偏好 查看我的偏好 查看飲食偏好 我記住了什麼 你記住了什麼 你記得我什麼 你記得什麼 你有幫我記住嗎 你記住了嗎 有記住嗎';
 const EXPLAIN =
   '為什麼你知道 你為什麼知道 為什麼知道 你怎麼知道 你怎麼會知道 怎麼知道的 為什麼你知道我吃素 你怎麼知道我吃素 為什麼這樣查';
+const RECORDS = '我的紀錄 我的記錄 查看我的紀錄 查看我的記錄';
+const RECEIPT = '給我收據 我的收據 我要收據 收據';
 const FORGET = '忘記我的飲食偏好 刪除我的飲食偏好 撤回我的飲食偏好 忘記偏好 忘記我的偏好 刪除我的偏好 撤回我的偏好';
 const FORGET_ALL = '忘記全部 全部忘記 我要忘記全部 刪除全部資料 刪除我的全部資料 刪除我的所有資料';
 const UPDATE = '更正偏好 設定偏好 更正我的偏好 更正飲食偏好 更正我的飲食偏好';
@@ -26,6 +29,8 @@ const ENTRIES: ReadonlyMap<string, Entry> = new Map(
       [MENU, { entry: 'menu' }],
       [INSPECT, { entry: 'inspect' }],
       [EXPLAIN, { entry: 'explain' }],
+      [RECORDS, { entry: 'my_records' }],
+      [RECEIPT, { entry: 'my_receipt' }],
       [FORGET, { entry: 'forget', scope: 'purpose' }],
       [FORGET_ALL, { entry: 'forget', scope: 'all' }],
       [UPDATE, { entry: 'update' }],
@@ -34,13 +39,11 @@ const ENTRIES: ReadonlyMap<string, Entry> = new Map(
       ['查活動', { entry: 'events' }],
       ['查蔬食 換個鄉鎮查詢 其他鄉鎮 選鄉鎮', { entry: 'choose_area', page: 0 }],
       ['重新輸入查詢條件 重新輸入條件 稍後重新查詢', { entry: 'retry_guide' }],
-      ['LOCAL文件測試', { entry: 'unsupported_message' }],
     ] satisfies readonly (readonly [string, Entry])[]
   ).flatMap(([texts, entry]) => texts.split(' ').map((text) => [text.toUpperCase(), entry] as const)),
 );
 
 const REQUEST_PREFIXES = ['需要協助:', '新需求:', '查詢原單:'];
-const DOCUMENT_PREFIX = '讀文件:';
 const FIXED_LENGTH_MAX = 40;
 /** A card's own words, typed or pasted: the title, the notice, the two buttons. */
 const CARD_PASTED = ['是否同意記住', '同意後,LOCAL會替這個帳號記住', '尚未儲存', '確認忘記飲食偏好'];
@@ -51,8 +54,9 @@ const CARD_PASTED = ['是否同意記住', '同意後,LOCAL會替這個帳號記
  * Takes any text; looks at no more than its beginning.
  */
 export function fixedEntry(text: string): Entry | null {
+  // A document is nobody's wish, whatever it holds.
+  if (documentIn(text) !== null) return null;
   const typed = folded(normalised(text.slice(0, 1_200))).replaceAll(' ', '');
-  if (typed.startsWith(DOCUMENT_PREFIX)) return { entry: 'unsupported_message' };
   if (REQUEST_PREFIXES.some((prefix) => typed.startsWith(prefix))) return { entry: 'service_request' };
   if (isPastedCard(typed)) return { entry: 'bare_yes' };
   if (typed.length > FIXED_LENGTH_MAX) return null;

@@ -5,10 +5,17 @@
 import * as v from 'valibot';
 import type { Answer } from '../../commands/answers.ts';
 import type { Catalog } from '../../commands/catalog.ts';
+import type { ModelAttempt } from '../../commands/model-attempt.ts';
 import { type Routed, type Router, ToolCall, type Unanswered } from '../../commands/tools.ts';
 import type { Delivery, Offers, Person, Remembered, Turn, Turns } from '../../commands/turns.ts';
 import { DIET_FOR_PLACE_SEARCH, labelOf } from '../../events/purposes.ts';
+import type { Journal } from './context.ts';
+import { documentIn } from './document-command.ts';
+import type { Documents } from './documents.ts';
+import { completed } from './follow-up.ts';
+import type { ModelAllowance } from './model-allowance.ts';
 import { preferenceChanged, searchPlaces, stillAt } from './search.ts';
+import type { RanCall, TurnTrail } from './turn-trail.ts';
 
 export type FreeTextDependencies = {
   readonly router: Router;
@@ -16,52 +23,134 @@ export type FreeTextDependencies = {
   readonly offers: Offers;
   /** Unix milliseconds. */
   readonly clock: () => number;
+  /** What turns leave behind and may spend; absent: nothing is kept, carried over or counted. */
+  readonly keeping?: { readonly trail: TurnTrail; readonly journal: Journal; readonly allowance: ModelAllowance };
+  /** Reads the same words when a model was asked, only to name a half it dropped; it runs nothing. */
+  readonly secondReader?: Router;
+  /** The route of documents; absent: a document is answered as unread. */
+  readonly documents?: Documents;
 };
 
 type Call = v.InferOutput<typeof ToolCall>;
+/** One turn with what ran in it, for the trail. */
+type Answered = { readonly turn: Turn; readonly ran: readonly RanCall[] };
+
+const NOTHING_KEPT: NonNullable<FreeTextDependencies['keeping']> = {
+  trail: { record: async () => {} },
+  journal: { recall: async () => ({ context: null, generation: null }), keep: async () => {} },
+  allowance: { take: async () => true },
+};
 
 /** Answers free text. */
-export function createFreeText({ router, catalog, offers, clock }: FreeTextDependencies): Pick<Turns, 'text'> {
+export function createFreeText(dependencies: FreeTextDependencies): Pick<Turns, 'text'> {
+  const { router, catalog, offers, clock, secondReader, documents } = dependencies;
+  const { trail, journal, allowance } = dependencies.keeping ?? NOTHING_KEPT;
+
   async function text(person: Person, said: string, delivery: Delivery): Promise<Turn> {
+    const document = documentIn(said);
+    if (document === null) return understood(person, said, delivery);
+    if (documents === undefined) return told({ status: 'document_unavailable', because: 'not_read' });
+    return documents.read(person, document, delivery);
+  }
+
+  async function understood(person: Person, said: string, delivery: Delivery): Promise<Turn> {
     const before = await offers.remembered(person);
-    const routed = await router.route(said, { catalogVersion: catalog.version, areas: catalog.areas });
+    const recalled = await journal.recall(person, before.revision);
+    const { context } = recalled;
+    const attempts: ModelAttempt[] = [];
+    const facts = { catalogVersion: catalog.version, areas: catalog.areas, context };
+    const routed = (await allowance.take(person, router.name))
+      ? completed(await router.route(said, facts, (attempt) => attempts.push(attempt)), said, context)
+      : null;
+    const { turn, ran } =
+      routed === null
+        ? answered({ status: 'model_budget_exhausted' })
+        : await answer(person, said, routed, before, delivery);
+    const calls = ran.map(({ call }) => call);
+    const finished = { person, delivery, catalogVersion: catalog.version, context, said, attempts, ran };
+    await Promise.all([
+      journal.keep(person, recalled, calls, before.revision, delivery),
+      trail.record({
+        ...finished,
+        route: 'chat',
+        router: router.name,
+        revision: before.revision,
+        routed: routed?.outcome ?? null,
+        answers: turn.answers,
+      }),
+    ]);
+    return { ...turn, tools: calls.map(({ tool }) => tool) };
+  }
+
+  async function answer(
+    person: Person,
+    said: string,
+    routed: Routed,
+    before: Remembered,
+    delivery: Delivery,
+  ): Promise<Answered> {
     switch (routed.outcome) {
       case 'call':
-        return runCalls(person, routed, before, delivery);
+        return runCalls(person, said, routed, before, delivery);
       case 'clarify':
-        return told({ status: 'clarify', question: routed.question });
+        return answered({ status: 'clarify', question: routed.question });
       case 'unsupported':
-        return told({ status: 'unsupported', unanswered: routed.unanswered });
+        return answered({ status: 'unsupported', unanswered: routed.unanswered });
       case 'blocked':
-        return told({ status: 'unsupported', unanswered: [] });
+        return answered({ status: 'unsupported', unanswered: [] });
       case 'unavailable':
       case 'invalid':
-        return told({ status: 'query_unavailable' });
+        return answered({ status: 'query_unavailable' });
     }
   }
 
   async function runCalls(
     person: Person,
+    said: string,
     routed: Extract<Routed, { outcome: 'call' }>,
     before: Remembered,
     delivery: Delivery,
-  ): Promise<Turn> {
+  ): Promise<Answered> {
     const calls = v.safeParse(v.array(ToolCall), routed.calls);
-    if (!calls.success) return told({ status: 'query_unavailable' });
+    if (!calls.success) return answered({ status: 'query_unavailable' });
     const plan = planOf(calls.output, router.name);
-    if (plan === null) return told({ status: 'clarify', question: 'one_thing_at_a_time' });
-    if (!(await stillAt(offers, person, before.revision))) return preferenceChanged;
+    if (plan === null) return answered({ status: 'clarify', question: 'one_thing_at_a_time' });
+    if (!(await stillAt(offers, person, before.revision))) return { turn: preferenceChanged, ran: [] };
     const turns: Turn[] = [];
-    for (const call of plan.run) turns.push(await run(person, call, before, delivery));
+    const ran: RanCall[] = [];
+    for (const call of plan.run) {
+      const turn = await run(person, call, before, delivery);
+      turns.push(turn);
+      ran.push(...turn.answers.map((one) => ({ call, answer: one })));
+    }
     const restsOn = turns.find((turn) => turn.restsOnRevision !== null)?.restsOnRevision ?? null;
-    if (restsOn !== null && !(await stillAt(offers, person, restsOn))) return preferenceChanged;
+    if (restsOn !== null && !(await stillAt(offers, person, restsOn))) return { turn: preferenceChanged, ran };
     const answers = turns.flatMap((turn) => turn.answers);
-    const dropped = plan.dropped === null ? [] : [rememberSeparately(plan.dropped.dietary_type)];
+    const dropped =
+      plan.dropped === null ? await halfDropped(said, plan.run) : rememberSeparately(plan.dropped.dietary_type);
     return {
-      answers: [...withUnanswered(answers, routed.unanswered), ...dropped],
-      onceKey: null,
-      restsOnRevision: restsOn,
+      turn: {
+        answers: [...withUnanswered(answers, routed.unanswered), ...(dropped === null ? [] : [dropped])],
+        onceKey: null,
+        restsOnRevision: restsOn,
+      },
+      ran,
     };
+  }
+
+  /**
+   * The half of a message with a search and a wish to remember in it that a model did not take up, by the rules' reading of the
+   * same words; null when there is none.
+   */
+  async function halfDropped(said: string, ran: readonly Call[]): Promise<Answer | null> {
+    const [only] = ran;
+    if (router.name === 'rules' || secondReader === undefined || ran.length !== 1 || only === undefined) return null;
+    const read = await secondReader.route(said, { catalogVersion: catalog.version, areas: catalog.areas });
+    if (read.outcome !== 'call' || !read.calls.some(isSearch)) return null;
+    const offer = read.calls.find((call) => call.tool === 'propose_dietary_memory');
+    if (offer === undefined) return null;
+    if (isSearch(only)) return rememberSeparately(offer.dietary_type);
+    return only.tool === 'propose_dietary_memory' ? { status: 'search_separately' } : null;
   }
 
   async function run(person: Person, call: Call, before: Remembered, delivery: Delivery): Promise<Turn> {
@@ -132,7 +221,7 @@ export function planOf(calls: readonly Call[], routerName: Router['name']): Plan
   const [first, second] = distinct;
   if (first === undefined || distinct.length > 2) return null;
   if (second === undefined) return { run: [first], dropped: null };
-  const read = distinct.find((call) => call.tool === 'search_local_places' || call.tool === 'search_local_events');
+  const read = distinct.find(isSearch);
   const offer = distinct.find((call) => call.tool === 'propose_dietary_memory');
   if (read === undefined) return null;
   if (routerName === 'rules') return { run: [read, ...distinct.filter((call) => call !== read)], dropped: null };
@@ -147,6 +236,14 @@ function withUnanswered(answers: readonly Answer[], unanswered: readonly Unanswe
   return answers.map((answer, at) =>
     at === index && (answer.status === 'places' || answer.status === 'events') ? { ...answer, unanswered } : answer,
   );
+}
+
+function isSearch(call: Call): boolean {
+  return call.tool === 'search_local_places' || call.tool === 'search_local_events';
+}
+
+function answered(answer: Answer): Answered {
+  return { turn: told(answer), ran: [] };
 }
 
 function told(answer: Answer): Turn {

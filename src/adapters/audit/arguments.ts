@@ -29,7 +29,22 @@ export const LEDGER_USAGE = `npm run ledger -- <history|replay|verify|inspect>
   [--purpose <purpose>]
   [--through-revision N | --through-position N | --at <RFC 3339 with offset>]   (history, replay; inclusive)
   [--json]
+npm run ledger -- turn <turnId> [--json]   one message: call, proposal, card, tap, revision, later answers
 JSON on stdout, words on stderr. Exit: 0 good, 1 the ledger is not as it should be, 2 wrong use, 3 nothing to judge.`;
+
+/** The channel's ids of messages and events: no white space, nothing that could be taken for an option. */
+const TURN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
+
+/** Reads the arguments after `ledger turn`. */
+export function readTurnArguments(
+  argv: readonly string[],
+): { ok: true; turnId: string; json: boolean } | { ok: false; message: string } {
+  const [turnId, ...rest] = argv.filter((word) => word !== '--json');
+  if (turnId === undefined || rest.length > 0 || !TURN_ID.test(turnId)) {
+    return { ok: false, message: 'Name one turn: the id of a message or event, as log lines carry it' };
+  }
+  return { ok: true, turnId, json: argv.includes('--json') };
+}
 
 /** Reads the arguments after `ledger`. */
 export function readLedgerArguments(

@@ -174,8 +174,13 @@ function eventLine({ bytes, hash }: StoredEvent, used: Set<string>): string | nu
   }
 }
 
+/** Content that cannot be read is left out: a verifier then says that it is missing. */
 function contentLine({ revision, bytes }: StoredContent): string {
-  return `${canonicalText({ ...decodeContent(bytes), revision })}\n`;
+  try {
+    return `${canonicalText({ ...decodeContent(bytes), revision })}\n`;
+  } catch {
+    return '';
+  }
 }
 
 function manifestEntry(

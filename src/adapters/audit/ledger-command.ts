@@ -5,10 +5,11 @@
 import type { LedgerId, LedgerRef, SubjectKey } from '../../events/identity.ts';
 import type { LedgerReader } from '../../events/ports.ts';
 import { DIET_FOR_PLACE_SEARCH, PURPOSES } from '../../events/purposes.ts';
+import type { AnyEvent } from '../../projections/ledger-law.ts';
 import { type Bound, reaches, replay, through } from '../../projections/replay.ts';
 import type { Problem } from '../../projections/verify.ts';
 import type { LedgerArguments, Target } from './arguments.ts';
-import { allLedgers, type ReadLedger, readLedger, verifyLedger } from './reading.ts';
+import { allLedgers, readAnyLedger, type ReadLedger, readLedger, verifyLedger } from './reading.ts';
 
 /** 0 good · 1 the ledger is not as it should be · 2 wrong use · 3 nothing to judge. */
 export type ExitCode = 0 | 1 | 2 | 3;
@@ -72,12 +73,16 @@ function ledgerIdOf(
 }
 
 async function one(asked: LedgerArguments, dependencies: LedgerCommandDependencies): Promise<ReadLedger | null> {
-  for await (const ledger of targets(asked, dependencies)) return readLedger(dependencies.reader, ledger);
+  for await (const ledger of targets(asked, dependencies)) {
+    if (ledger.kind === 'preference') return readLedger(dependencies.reader, ledger);
+    dependencies.say('That ledger holds no preference.');
+    return null;
+  }
   dependencies.say('There is no such ledger: nothing was ever offered or decided.');
   return null;
 }
 
-function unreadable({ unreadableAt }: ReadLedger, say: (words: string) => void): boolean {
+function unreadable({ unreadableAt }: Pick<ReadLedger, 'unreadableAt'>, say: (words: string) => void): boolean {
   if (unreadableAt === null) return false;
   say(`Position ${unreadableAt} cannot be read as an event. Run verify.`);
   return true;
@@ -87,6 +92,12 @@ async function history(asked: LedgerArguments, dependencies: LedgerCommandDepend
   const ledgers: unknown[] = [];
   let code: ExitCode = 0;
   for await (const ledger of targets(asked, dependencies)) {
+    if (ledger.kind !== 'preference') {
+      const other = await historyOfOther(ledger, asked.bound, dependencies);
+      if (other.unreadable) code = 1;
+      if (other.shown !== null) ledgers.push(other.shown);
+      continue;
+    }
     const read = await readLedger(dependencies.reader, ledger);
     if (unreadable(read, dependencies.say)) code = 1;
     if (!reaches(read.events, asked.bound)) continue;
@@ -104,6 +115,28 @@ async function history(asked: LedgerArguments, dependencies: LedgerCommandDepend
   if (ledgers.length > 0 || code === 1) return code;
   dependencies.say('There is nothing to show.');
   return 3;
+}
+
+/** A ledger that holds no preference has no revisions: it is shown only where none was asked for. */
+async function historyOfOther(
+  ledger: LedgerRef,
+  bound: Bound,
+  { reader, say }: LedgerCommandDependencies,
+): Promise<{ readonly unreadable: boolean; readonly shown: object | null }> {
+  if (bound.kind === 'through_revision') return { unreadable: false, shown: null };
+  const read = await readAnyLedger(reader, ledger);
+  const counted = throughMoment(read.events, bound);
+  const { ledgerId, purpose } = ledger;
+  const events = counted.map(({ event, hash }) => ({ ...event, hash }));
+  return {
+    unreadable: unreadable(read, say),
+    shown: { ledgerId, purpose, position: counted.length, revision: 0, hash: counted.at(-1)?.hash ?? null, events },
+  };
+}
+
+function throughMoment(events: ReadLedger<AnyEvent>['events'], bound: Bound): ReadLedger<AnyEvent>['events'] {
+  if (bound.kind === 'through_position') return events.slice(0, bound.position);
+  return bound.kind === 'at' ? events.filter(({ event }) => Date.parse(event.time) <= bound.at) : events;
 }
 
 function atOf(bound: Bound, time: string | null): string | null {

@@ -2,9 +2,10 @@
  * How an auditor reads: pages of events through the read-only port, and one ledger as a whole that belongs together.
  * @module
  */
-import { openEvent, type StoredEvent } from '../../events/envelope.ts';
+import { type Opened, openEvent, type RecordedEvent, type StoredEvent } from '../../events/envelope.ts';
 import type { LedgerId, LedgerRef } from '../../events/identity.ts';
 import type { Head, LedgerReader, StoredContent } from '../../events/ports.ts';
+import { type AnyEvent, ledgerLaw } from '../../projections/ledger-law.ts';
 import type { HashedEvent } from '../../projections/replay.ts';
 import { finishVerification, type Problem, startVerification, verifyEvent } from '../../projections/verify.ts';
 
@@ -65,23 +66,36 @@ async function grew(reader: LedgerReader, ledger: LedgerRef, position: number): 
 }
 
 /** One ledger's readable history with the head and content that stood when it was read. */
-export type ReadLedger = {
+export type ReadLedger<Event = RecordedEvent> = {
   readonly ledger: LedgerRef;
   readonly head: Head;
   readonly content: StoredContent | null;
-  readonly events: readonly HashedEvent[];
+  readonly events: readonly HashedEvent<Event>[];
   /** The first position that could not be read as an event, or null. */
   readonly unreadableAt: number | null;
 };
 
-/** Reads one ledger whole, through the head's position. */
-export async function readLedger(reader: LedgerReader, ledger: LedgerRef): Promise<ReadLedger> {
+/** Reads one preference ledger whole, through the head's position. */
+export function readLedger(reader: LedgerReader, ledger: LedgerRef): Promise<ReadLedger> {
+  return readAs(reader, ledger, openEvent);
+}
+
+/** Reads one ledger of any kind whole; of a kind this program does not know nothing is readable. */
+export function readAnyLedger(reader: LedgerReader, ledger: LedgerRef): Promise<ReadLedger<AnyEvent>> {
+  return readAs(reader, ledger, ledgerLaw(ledger.kind)?.open ?? (() => ({ ok: false, cause: 'not_an_event' })));
+}
+
+async function readAs<Event extends AnyEvent>(
+  reader: LedgerReader,
+  ledger: LedgerRef,
+  open: (bytes: Uint8Array) => Opened<Event>,
+): Promise<ReadLedger<Event>> {
   const { head, content } = await reader.headWithContent(ledger.ledgerId);
-  const events: HashedEvent[] = [];
+  const events: HashedEvent<Event>[] = [];
   for await (const page of eventPages(reader, ledger.ledgerId)) {
     for (const stored of page) {
       if (stored.position > head.position) break;
-      const opened = openEvent(stored.bytes);
+      const opened = open(stored.bytes);
       if (!opened.ok || opened.event.position !== events.length + 1) {
         return { ledger, head, content, events, unreadableAt: events.length + 1 };
       }

@@ -15,8 +15,8 @@
  * webhookEventId begins with its time). Fields that do grow with time are indexed behind `shard`, 16 ranges instead of one.
  * @module
  */
-import firestore from '@google-cloud/firestore';
 import { hash } from 'node:crypto';
+import type firestore from '@google-cloud/firestore';
 import type { LedgerId, SubjectKey } from '../../events/identity.ts';
 
 /** The version of the format above. */

@@ -83,8 +83,14 @@ function optionsOf(route: ModelRoute, http: { readonly fetch: Fetch }): GoogleGe
     project: route.project,
     location: route.location,
     ...(route.credentials === null ? {} : { googleAuthOptions: route.credentials }),
-    httpOptions: { ...http, ...(route.baseUrl === null ? {} : { baseUrl: route.baseUrl }), apiVersion: 'v1beta1' },
+    httpOptions: { ...http, baseUrl: route.baseUrl ?? vertexUrl(route.location), apiVersion: 'v1beta1' },
   };
+}
+
+function vertexUrl(location: string): string {
+  if (location === 'global') return 'https://aiplatform.googleapis.com/';
+  if (location === 'us' || location === 'eu') return `https://aiplatform.${location}.rep.googleapis.com/`;
+  return `https://${location}-aiplatform.googleapis.com/`;
 }
 
 function failureOf(error: unknown, signal: AbortSignal): Generated {

@@ -3,9 +3,7 @@
  * @module
  */
 import { toJsonSchema } from '@valibot/to-json-schema';
-import { ToolCall } from '../../commands/tools.ts';
-
-export type ToolName = ToolCall['tool'];
+import { ToolCall, type ToolName } from '../../commands/tools.ts';
 
 /** One offered function, as it goes over the wire. */
 export type Declaration = {

@@ -84,7 +84,7 @@ function callsOf(routed: Routed) {
 
 function sortedCalls(routed: Routed): readonly string[] {
   return callsOf(routed)
-    .map((call) => JSON.stringify(Object.entries(call).toSorted()))
+    .map((call) => JSON.stringify(call, Object.keys(call).toSorted()))
     .toSorted();
 }
 

@@ -78,6 +78,8 @@ export function createDeliver(parts: DeliverParts): Deliver {
     count(`answer_${given}`);
     log({
       turnId: route.turnId,
+      tools: turn.tools ?? [],
+      origin: turn.answers.find((answer) => answer.status === 'places')?.origin ?? null,
       statuses: turn.answers.map(({ status }) => status),
       outcome: given,
       revision: turn.restsOnRevision,

@@ -14,6 +14,8 @@ const QueuedEntry = v.variant('entry', [
       'inspect',
       'explain',
       'update',
+      'my_records',
+      'my_receipt',
       'bare_yes',
       'events',
       'retry_guide',

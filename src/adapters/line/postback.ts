@@ -22,6 +22,8 @@ const WORDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ['memory:inspect', { entry: 'inspect' }],
   ['memory:explain', { entry: 'explain' }],
   ['memory:update', { entry: 'update' }],
+  ['memory:records', { entry: 'my_records' }],
+  ['memory:receipt', { entry: 'my_receipt' }],
   ['memory:yes', { entry: 'bare_yes' }],
   ['memory:forget', { entry: 'forget', scope: 'purpose' }],
   ['memory:forget-all', { entry: 'forget', scope: 'all' }],

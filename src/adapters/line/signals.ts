@@ -2,7 +2,8 @@
  * What this channel tells operators: a closed list of counters and one log record per turn, neither holding content.
  * @module
  */
-import type { Answer } from '../../commands/answers.ts';
+import type { Answer, Origin } from '../../commands/answers.ts';
+import type { ToolName } from '../../commands/tools.ts';
 
 /** Requests refused before any event is looked at. */
 export type RequestCount = 'signature_refused' | 'body_too_large' | 'body_malformed' | 'destination_refused';
@@ -57,6 +58,10 @@ export type CountLine = (name: LineCount) => void;
 export type TurnRecord = {
   /** The channel's message id, or the webhookEventId for what is no message. */
   readonly turnId: string;
+  /** What ran; none for fixed entries and buttons. */
+  readonly tools: readonly ToolName[];
+  /** Where the condition of a search came from; null when nothing was searched by a condition. */
+  readonly origin: Origin | null;
   readonly statuses: readonly Answer['status'][];
   readonly outcome: 'replied' | 'pushed' | 'rejected' | 'owed' | 'silent' | 'given_up';
   readonly revision: number | null;

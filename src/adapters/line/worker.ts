@@ -44,6 +44,8 @@ export type InboxWorkerParts = {
   readonly clock: () => number;
   readonly count: CountLine;
   readonly log: LogTurn;
+  /** Clears away what is old beside the inbox's and outbox's names; called once an hour with the time, Unix milliseconds. */
+  readonly purgeTurns?: (now: number) => Promise<void>;
 };
 
 export type InboxWorker = {
@@ -177,7 +179,7 @@ export function createInboxWorker(parts: InboxWorkerParts): InboxWorker {
 
   function giveUp(turnId: string): void {
     count('answer_given_up');
-    log({ turnId, statuses: [], outcome: 'given_up', revision: null });
+    log({ turnId, tools: [], origin: null, statuses: [], outcome: 'given_up', revision: null });
   }
 
   async function giveOwed(owed: OwedAnswer): Promise<void> {
@@ -247,6 +249,7 @@ export function createInboxWorker(parts: InboxWorkerParts): InboxWorker {
     purgedAt = now;
     await inbox.purge(now - NAMES_KEPT_MS);
     await outbox.purgeAnswered(now - NAMES_KEPT_MS);
+    await parts.purgeTurns?.(now);
   }
 
   function drain(): Promise<void> {

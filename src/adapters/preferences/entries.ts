@@ -5,15 +5,16 @@
 import type { Answer } from '../../commands/answers.ts';
 import type { Catalog } from '../../commands/catalog.ts';
 import type { Entry } from '../../commands/entries.ts';
-import type { Delivery, Person, Searches, Turn, Turns } from '../../commands/turns.ts';
+import type { Delivery, OwnRecords, Person, Searches, Turn, Turns } from '../../commands/turns.ts';
 import { DIET_FOR_PLACE_SEARCH, labelOf } from '../../events/purposes.ts';
 import type { DeskAnswer, PreferenceDesk } from './desk.ts';
 
-/** Answers entries. `searches` is the same guarded search free text uses. */
+/** Answers entries. `searches` is the same guarded search free text uses; `own` reads the person's own ledger. */
 export function createEntries(
   desk: PreferenceDesk,
   searches: Searches,
   catalog: Catalog,
+  own: OwnRecords,
 ): Pick<Turns, 'entry' | 'again' | 'withdraw' | 'stillCurrent'> {
   async function entry(person: Person, asked: Entry, delivery: Delivery): Promise<Turn> {
     switch (asked.entry) {
@@ -32,6 +33,10 @@ export function createEntries(
         return told({ status: 'memory_explained', inForce: (await desk.remembered(person)).inForce });
       case 'update':
         return told({ status: 'memory_update_prompt', inForce: (await desk.remembered(person)).inForce });
+      case 'my_records':
+        return own.records(person);
+      case 'my_receipt':
+        return own.receipt(person);
       case 'choose_value':
         if (labelOf(DIET_FOR_PLACE_SEARCH, asked.value) === undefined) return told({ status: 'unsupported_message' });
         return told(await desk.propose(person, asked.value, 'button', delivery));

@@ -22,11 +22,11 @@ export type BodySlots = {
   empty(slot: number): void;
 };
 
-/**
- * @param table `inbox_bodies` or `address_bodies`.
- * @param capacity the longest body, bytes.
- */
-export function bodySlots(db: DatabaseSync, table: 'inbox_bodies' | 'address_bodies', capacity: number): BodySlots {
+/** The tables of slots (schema.ts). */
+type SlotTable = 'inbox_bodies' | 'address_bodies' | 'turn_bodies' | 'context_bodies';
+
+/** @param capacity the longest body, bytes. */
+export function bodySlots(db: DatabaseSync, table: SlotTable, capacity: number): BodySlots {
   const firstFree = db.prepare(`SELECT slot FROM ${table} WHERE free = 1 LIMIT 1`);
   const insert = db.prepare(`INSERT INTO ${table} (free, body) VALUES (?, ?)`);
   const overwrite = db.prepare(`UPDATE ${table} SET free = ?, body = ? WHERE slot = ?`);

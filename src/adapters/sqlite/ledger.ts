@@ -21,8 +21,8 @@ export type LedgerParts = {
   /** Runs a read, again if another process is in the way. */
   readonly read: <T>(action: () => T) => Promise<T>;
   readonly erasure: Erasure;
-  /** Empties what the inbox still holds of a subject; inside the same transaction as a forget. */
-  readonly emptyInbox: (subjectKey: SubjectKey) => void;
+  /** Empties what inbox, turns and context still hold of a subject; inside the same transaction as a forget. */
+  readonly emptySubject: (subjectKey: SubjectKey) => void;
   /** Unix milliseconds; the age of once rows. */
   readonly clock: () => number;
 };
@@ -148,7 +148,7 @@ function assertWellFormed({ ledger, events, expectedPosition, content }: Commit)
 type Append = (commit: Commit) => CommitResult;
 
 /** The part of a commit that runs inside the transaction, after `once` was found to be new. */
-function committing({ db, erasure, emptyInbox, clock }: LedgerParts): Append {
+function committing({ db, erasure, emptySubject, clock }: LedgerParts): Append {
   const selectStored = rowsAsArrays(
     db,
     `SELECT id, position, hash, content_revision, ${REF_COLUMNS} FROM ledgers WHERE key = ?`,
@@ -226,7 +226,7 @@ function committing({ db, erasure, emptyInbox, clock }: LedgerParts): Append {
       overwriteContent.run(zeros, id);
       dropContentRevision.run(id);
     }
-    emptyInbox(ledger.subjectKey);
+    emptySubject(ledger.subjectKey);
     erasure.owe();
   }
 

@@ -1,14 +1,16 @@
 /**
  * The tables of the store. Names, lengths and the two numbers below are the file format: a change is a new version.
  *
- * What can be erased stands in tables of its own (contents, inbox_bodies, address_bodies), in rows of one fixed length that
+ * What can be erased stands in tables of its own (contents, and the tables whose names end in _bodies), in rows of one fixed length that
  * are only ever appended at the end of their table and then overwritten in place. So SQLite never has a reason to move
  * such a row to another page, and no copy is left behind by a split, a merge or a deletion; secure_delete stands behind that.
  * @module
  */
 import { CONTENT_BYTES } from '../../events/commitment.ts';
 import { ADDRESS_BYTES, INBOX_BODY_BYTES } from '../../events/delivery-ports.ts';
+import { CONTEXT_BODY_BYTES, TURN_BODY_BYTES } from '../../events/turn-ports.ts';
 import { FRAME_HEADER_BYTES } from './body-slots.ts';
+import { CHECKPOINT_LOG_SQL } from './checkpoint-log.ts';
 
 /** Marks a file as ours in its header: "LCL1". */
 export const APPLICATION_ID = 0x4c434c31;
@@ -97,6 +99,49 @@ CREATE TABLE addresses (
   body_slot INTEGER NOT NULL REFERENCES address_bodies (slot)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE turn_bodies (
+  slot INTEGER PRIMARY KEY,
+  free INTEGER NOT NULL CHECK (free IN (0, 1)),
+  body BLOB NOT NULL CHECK (length(body) = ${TURN_BODY_BYTES + FRAME_HEADER_BYTES})
+) STRICT;
+CREATE INDEX turn_bodies_free ON turn_bodies (slot) WHERE free = 1;
+
+CREATE TABLE turns (
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  causation TEXT NOT NULL,
+  subject TEXT NOT NULL CHECK (length(subject) = 43),
+  ledger TEXT NOT NULL CHECK (length(ledger) = 43),
+  used_revision INTEGER,
+  recorded_at INTEGER NOT NULL,
+  body_slot INTEGER REFERENCES turn_bodies (slot)
+) STRICT;
+CREATE INDEX turns_held ON turns (subject) WHERE body_slot IS NOT NULL;
+CREATE INDEX turns_using ON turns (ledger, used_revision, recorded_at) WHERE used_revision IS NOT NULL;
+CREATE INDEX turns_by_age ON turns (recorded_at);
+
+CREATE TABLE context_bodies (
+  slot INTEGER PRIMARY KEY,
+  free INTEGER NOT NULL CHECK (free IN (0, 1)),
+  body BLOB NOT NULL CHECK (length(body) = ${CONTEXT_BODY_BYTES + FRAME_HEADER_BYTES})
+) STRICT;
+CREATE INDEX context_bodies_free ON context_bodies (slot) WHERE free = 1;
+
+CREATE TABLE contexts (
+  subject TEXT PRIMARY KEY CHECK (length(subject) = 43),
+  generation INTEGER NOT NULL,
+  put_at INTEGER NOT NULL,
+  body_slot INTEGER REFERENCES context_bodies (slot)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX contexts_held ON contexts (put_at) WHERE body_slot IS NOT NULL;
+
+CREATE TABLE model_calls (
+  day TEXT NOT NULL CHECK (length(day) = 10),
+  subject TEXT NOT NULL CHECK (length(subject) = 43),
+  calls INTEGER NOT NULL,
+  PRIMARY KEY (day, subject)
+) STRICT, WITHOUT ROWID;
+
 -- Erasures asked for, and how many of them are known to have left the write-ahead log too.
 CREATE TABLE erasures (
   one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -118,4 +163,4 @@ CREATE TRIGGER ledgers_keep_delete BEFORE DELETE ON ledgers
 BEGIN SELECT RAISE(ABORT, 'ledgers are kept'); END;
 CREATE TRIGGER ledgers_keep_identity BEFORE UPDATE OF id, key, kind, tenant, subject, purpose ON ledgers
 BEGIN SELECT RAISE(ABORT, 'the naming of a ledger is fixed'); END;
-`;
+${CHECKPOINT_LOG_SQL}`;

@@ -1,13 +1,19 @@
 /**
- * The embedded store: ledger, inbox, outbox and addresses in one SQLite file, durable at every answer.
+ * The embedded store: ledger, inbox, outbox, addresses and turns in one SQLite file, durable at every answer.
  * @module
  */
 import { closeSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import type { CheckpointLog } from '../../events/checkpoint-ports.ts';
 import type { Addresses, Inbox, Outbox } from '../../events/delivery-ports.ts';
+import type { SubjectKey } from '../../events/identity.ts';
 import { type Ledger, StoreUnavailable } from '../../events/ports.ts';
 import { sqliteAddresses } from './addresses.ts';
+import type { Contexts, ModelBudget, TurnRecords } from '../../events/turn-ports.ts';
+import { sqliteModelBudget } from './budget.ts';
+import { sqliteContexts } from './context.ts';
+import { sqliteCheckpointLog } from './checkpoint-log.ts';
 import { type Erasure, walErasure } from './erasure.ts';
 import { groupCommit, transactionOn, type Writer } from './group-commit.ts';
 import { sqliteInbox } from './inbox.ts';
@@ -15,6 +21,7 @@ import { sqliteLedger } from './ledger.ts';
 import { openDatabase } from './open-database.ts';
 import { sqliteOutbox } from './outbox.ts';
 import { asPortError } from './store-refused.ts';
+import { sqliteTurnRecords } from './turn-records.ts';
 import { retryWhileLocked } from './wait-for-lock.ts';
 
 /** How long a lock of another process is waited for before giving up, milliseconds. */
@@ -50,6 +57,10 @@ export type SqliteStore = {
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly addresses: Addresses;
+  readonly turnRecords: TurnRecords;
+  readonly contexts: Contexts;
+  readonly modelBudget: ModelBudget;
+  readonly checkpointLog: CheckpointLog;
   /** The settings as SQLite gave them back. */
   readonly settings: Readonly<Record<string, string | number>>;
   health(): StoreHealth;
@@ -98,11 +109,22 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   }
 
   const { inbox, emptyBodies } = sqliteInbox({ db, writer, read, erasure, clock });
+  const { turnRecords, emptyTurns } = sqliteTurnRecords({ db, writer, read, erasure });
+  const { contexts, emptyContext } = sqliteContexts({ db, writer, read, erasure, clock });
+  function emptySubject(subjectKey: SubjectKey): void {
+    emptyBodies(subjectKey);
+    emptyTurns(subjectKey);
+    emptyContext(subjectKey);
+  }
   return {
-    ledger: sqliteLedger({ db, writer, read, erasure, emptyInbox: emptyBodies, clock }),
+    ledger: sqliteLedger({ db, writer, read, erasure, emptySubject, clock }),
     inbox,
     outbox: sqliteOutbox(db, writer, read),
     addresses: sqliteAddresses(db, writer, read, erasure),
+    turnRecords,
+    contexts,
+    modelBudget: sqliteModelBudget(db, writer),
+    checkpointLog: sqliteCheckpointLog({ db, writer, read }),
     settings,
     health: () => ({ ...reach(erasure), writesWaiting: group.waiting() }),
     erased: () => erasure.settled(),

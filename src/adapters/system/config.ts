@@ -19,6 +19,14 @@ export type Config = {
   readonly store: { readonly kind: 'sqlite'; readonly path: string };
   readonly subjectKeySecret: KeyObject;
   readonly cardKeys: CardKeys;
+  /** Where people reach this service, an origin without a path; null: not set. */
+  readonly publicBaseUrl: string | null;
+  /** Who answers for the processing, as records and receipts say it; null: not set. */
+  readonly controller: {
+    readonly name: string | null;
+    readonly contact: string | null;
+    readonly jurisdiction: string | null;
+  };
   /** Null: the chat simulator stands in for LINE. */
   readonly line: {
     readonly channelSecret: string;
@@ -70,6 +78,8 @@ export function readConfig(
   const cardKeys = cardKeysText === null ? null : cardKeysOf(cardKeysText, wrong);
   const tenantId = tenantOf(read('TENANT_ID'), simulator, production, wrong);
   const line = simulator ? null : lineOf(read, wrong);
+  const publicBaseUrl = publicBaseUrlOf(read('PUBLIC_BASE_URL'), production, wrong);
+  const controller = controllerOf(read, wrong);
   const storeKind = read('LEDGER_STORE') ?? 'sqlite';
   if (storeKind !== 'sqlite') wrong('LEDGER_STORE', 'is not sqlite');
   const model = readModelRoute(read, wrong, storeKind === 'firestore');
@@ -86,6 +96,8 @@ export function readConfig(
       store: { kind: 'sqlite', path: storePathOf(environment) },
       subjectKeySecret,
       cardKeys,
+      publicBaseUrl,
+      controller,
       line,
       model,
     },
@@ -116,6 +128,30 @@ function simulatorOn(said: string | null, hasToken: boolean, production: boolean
   if (said === 'on' && !LOOPBACK.has(host)) wrong('SIMULATOR', 'is on while HOST is not loopback');
   if (said !== null) return said === 'on';
   return !production && !hasToken && LOOPBACK.has(host);
+}
+
+function publicBaseUrlOf(text: string | null, production: boolean, wrong: Wrong): string | null {
+  if (text === null) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.origin !== text) {
+    return wrong('PUBLIC_BASE_URL', 'is not an origin: scheme and host, no path and no slash at the end');
+  }
+  const loopback = url.protocol === 'http:' && LOOPBACK.has(url.hostname.replace(/^\[|\]$/g, ''));
+  if (url.protocol === 'https:' || (loopback && !production)) return text;
+  return wrong('PUBLIC_BASE_URL', "is not https: a link to a person's own page would be readable on its way");
+}
+
+function controllerOf(read: (name: string) => string | null, wrong: Wrong): Config['controller'] {
+  const said = (name: string): string | null => {
+    const text = read(name);
+    if (text === null || (text.length <= 200 && text.isWellFormed() && !/\p{Cc}/u.test(text))) return text;
+    return wrong(name, 'is longer than 200 characters or holds control characters');
+  };
+  return {
+    name: said('CONTROLLER_NAME'),
+    contact: said('CONTROLLER_CONTACT'),
+    jurisdiction: said('CONTROLLER_JURISDICTION'),
+  };
 }
 
 function keyOf(variable: string, text: string, wrong: Wrong): KeyObject | null {

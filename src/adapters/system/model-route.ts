@@ -62,11 +62,13 @@ export function readModelRoute(
       const words = 'is set beside GOOGLE_GENAI_USE_VERTEXAI: keep one of the two routes';
       return refuse('GEMINI_API_KEY', 'VERTEX_CREDENTIALS_PROJECT_LOCATION_REQUIRED', words);
     }
-    const words = 'is missing for GOOGLE_GENAI_USE_VERTEXAI';
-    if (project === null) refuse('GOOGLE_CLOUD_PROJECT', 'VERTEX_CREDENTIALS_PROJECT_LOCATION_REQUIRED', words);
-    if (location === null) refuse('GOOGLE_CLOUD_LOCATION', 'VERTEX_CREDENTIALS_PROJECT_LOCATION_REQUIRED', words);
-    if (project === null || location === null) return null;
-    return { backend: 'vertex', model, baseUrl, project, location, credentials: null };
+    const words = 'is missing for GOOGLE_GENAI_USE_VERTEXAI, or no id of Google Cloud';
+    const places = { project: idOf(project), location: idOf(location) };
+    if (places.project === null) refuse('GOOGLE_CLOUD_PROJECT', 'VERTEX_CREDENTIALS_PROJECT_LOCATION_REQUIRED', words);
+    if (places.location === null)
+      refuse('GOOGLE_CLOUD_LOCATION', 'VERTEX_CREDENTIALS_PROJECT_LOCATION_REQUIRED', words);
+    if (places.project === null || places.location === null) return null;
+    return { backend: 'vertex', model, baseUrl, project: places.project, location: places.location, credentials: null };
   }
 
   const strayProject = project !== null && !projectIsForStore;
@@ -87,6 +89,11 @@ export function readModelRoute(
     return refuse('GOOGLE_GENAI_USE_VERTEXAI', 'UNSUPPORTED_BACKEND', words);
   }
   return null;
+}
+
+/** Both become part of an address. */
+function idOf(text: string | null): string | null {
+  return text !== null && /^[a-z0-9][a-z0-9-]{0,62}$/.test(text) ? text : null;
 }
 
 /** Keys and messages go there: in the clear only to this machine. */

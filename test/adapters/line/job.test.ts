@@ -13,6 +13,8 @@ test.each<[Entry, Entry]>([
     { entry: 'places', area: '', dietary_type: '', keyword: '', near: null, page: 0 },
   ],
   [{ entry: 'menu' }, { entry: 'menu' }],
+  [{ entry: 'my_records' }, { entry: 'my_records' }],
+  [{ entry: 'my_receipt' }, { entry: 'my_receipt' }],
 ])('of %j only %j may wait', (entry, queued) => {
   expect(queuedForm(entry)).toEqual(queued);
   const body: JobBody = { kind: 'entry', entry: queuedForm(entry), replyToken: null };

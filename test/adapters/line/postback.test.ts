@@ -18,6 +18,8 @@ const words: readonly Entry[] = [
   { entry: 'inspect' },
   { entry: 'explain' },
   { entry: 'update' },
+  { entry: 'my_records' },
+  { entry: 'my_receipt' },
   { entry: 'bare_yes' },
   { entry: 'events' },
   { entry: 'retry_guide' },

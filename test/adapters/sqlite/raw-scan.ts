@@ -92,6 +92,8 @@ export async function fillWithPeople(
       const key = `w-${index}-${round}`;
       const said = `${sentenceFor(value)}${'．'.repeat(Math.floor(random() * 1_000))}`;
       await store.inbox.accept({ key, subjectKey, messageId: key, body: Buffer.from(said), receivedAt: BEGINNING });
+      const ids = { turnId: key, causationId: key, subjectKey, ledgerId: person.ref.ledgerId, usedRevision: null };
+      await store.turnRecords.record({ ...ids, recordedAt: BEGINNING, body: Buffer.from(said) });
       const [execution] = await Promise.allSettled([person.remember(key, value)]);
       // The same value again is `already_effective`: nothing more was written.
       if (execution.status === 'fulfilled') {

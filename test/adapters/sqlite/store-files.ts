@@ -38,7 +38,7 @@ export function openIn(folder: string, over: Partial<SqliteStoreOptions> = {}): 
 }
 
 /** A fresh store seen through two connections. */
-export async function openTwice(): Promise<StoreUnderTest> {
+export async function openTwice(): Promise<StoreUnderTest<SqliteStore>> {
   const folder = newFolder();
   const clock = { now: BEGINNING };
   const view = await openIn(folder, { clock: () => clock.now });

@@ -26,6 +26,48 @@ function problems(environment: Environment, local: typeof secrets | null = secre
   return read.ok ? [] : read.problems.map(({ variable }) => variable);
 }
 
+describe('the public address and the controller', () => {
+  it('are unset unless said', () => {
+    const read = readConfig({}, secrets);
+    const controller = { name: null, contact: null, jurisdiction: null };
+    expect(read).toMatchObject({ ok: true, config: { publicBaseUrl: null, controller } });
+  });
+
+  it('are taken as said', () => {
+    const said = { PUBLIC_BASE_URL: 'https://town.example', CONTROLLER_NAME: '甲單位', CONTROLLER_JURISDICTION: 'TW' };
+    expect(readConfig({ ...production, ...said }, null)).toMatchObject({
+      ok: true,
+      config: {
+        publicBaseUrl: 'https://town.example',
+        controller: { name: '甲單位', contact: null, jurisdiction: 'TW' },
+      },
+    });
+    expect(problems({ PUBLIC_BASE_URL: 'http://127.0.0.1:8080' })).toEqual([]);
+  });
+
+  it.each([
+    'http://town.example',
+    'https://town.example/',
+    'https://town.example/path',
+    'https://name:secret@town.example',
+    'ftp://town.example',
+    'town.example',
+  ])('%s is no public address', (url) => {
+    expect(problems({ PUBLIC_BASE_URL: url })).toEqual(['PUBLIC_BASE_URL']);
+  });
+
+  it('in production is not this machine', () => {
+    expect(problems({ ...production, PUBLIC_BASE_URL: 'http://127.0.0.1:8080' }, null)).toEqual(['PUBLIC_BASE_URL']);
+  });
+
+  it('refuses a controller that is not one short line', () => {
+    expect(problems({ CONTROLLER_NAME: 'a\nb', CONTROLLER_CONTACT: 'x'.repeat(201) })).toEqual([
+      'CONTROLLER_NAME',
+      'CONTROLLER_CONTACT',
+    ]);
+  });
+});
+
 describe('a local start', () => {
   it('needs nothing: port 8080 on loopback, SQLite under .local, the simulator, its own tenant', () => {
     const read = readConfig({}, secrets);

@@ -104,6 +104,11 @@ describe('is refused, and the name says why:', () => {
       ],
     ],
     [
+      'a location that would change the host',
+      { ...vertex, GOOGLE_CLOUD_LOCATION: 'a.example/#' },
+      ['GOOGLE_CLOUD_LOCATION VERTEX_CREDENTIALS_PROJECT_LOCATION_REQUIRED'],
+    ],
+    [
       'a switch that is neither on nor off',
       { GOOGLE_GENAI_USE_VERTEXAI: 'studio' },
       ['GOOGLE_GENAI_USE_VERTEXAI UNSUPPORTED_BACKEND'],

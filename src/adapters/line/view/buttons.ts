@@ -14,6 +14,8 @@ export const FORGET: Button = {
   does: { entry: 'forget', scope: 'purpose' },
   displayText: '忘記我的飲食偏好',
 };
+export const RECORDS: Button = { label: '我的紀錄', does: { entry: 'my_records' }, displayText: '我的紀錄' };
+export const RECEIPT: Button = { label: '給我收據', does: { entry: 'my_receipt' }, displayText: '給我收據' };
 export const EXPLAIN: Button = {
   label: '為什麼這樣查',
   does: { entry: 'explain' },
@@ -37,8 +39,8 @@ export const MENU: readonly Button[] = [EVENTS, PLACES, ENQUIRY];
 
 /** What can be typed in place of the menu's buttons. */
 export const TYPING_MENU = '也可以直接打字：查活動、查蔬食、留下服務詢問、我的偏好、忘記我的飲食偏好、功能';
-const TYPING_IN_FORCE = '也可以直接打字：我的偏好、改成蛋奶素、忘記我的飲食偏好';
-const TYPING_NOTHING = '也可以直接打字：我的偏好、以後優先找蔬食，幫我記住';
+const TYPING_IN_FORCE = '也可以直接打字：我的偏好、我的紀錄、給我收據、改成蛋奶素、忘記我的飲食偏好';
+const TYPING_NOTHING = '也可以直接打字：我的偏好、我的紀錄、以後優先找蔬食，幫我記住';
 
 /** What can be typed in place of the memory card's buttons. */
 export function memoryTyping(inForce: InForce): string {

@@ -3,6 +3,7 @@
  * @module
  */
 import type { messagingApi } from '@line/bot-sdk';
+import { OWN_PAGE_PATH } from '../../../commands/own-link.ts';
 import { decodePostback, POSTBACK_LENGTH_MAX } from '../postback.ts';
 
 /**
@@ -16,6 +17,7 @@ export const LIMITS = {
   bubbleBytes: 24_000,
   labelGraphemes: 20,
   actionTextGraphemes: 300,
+  uriUnits: 1_000,
 } as const;
 
 /** A message that LINE would refuse, or that could be misread. The message names the place and the rule, no content. */
@@ -112,11 +114,25 @@ function checkAction(action: messagingApi.Action, path: string): void {
     checkActionText(action.text ?? '', `${path}.text`);
     return;
   }
-  demand(action.type === 'postback', path, 'postback or message action');
+  if (action.type === 'uri') {
+    demand(opensOwnPage(action.uri ?? ''), `${path}.uri`, "the person's own page, over https or on this machine");
+    return;
+  }
+  demand(action.type === 'postback', path, 'postback, message or uri action');
   const { data, displayText } = action;
   demand((data ?? '').length <= POSTBACK_LENGTH_MAX, `${path}.data`, `at most ${POSTBACK_LENGTH_MAX} units`);
   demand(decodePostback(data ?? '') !== null, `${path}.data`, 'data we read back');
   if (displayText !== undefined) checkActionText(displayText, `${path}.displayText`);
+}
+
+/** The only address a button may open. */
+function opensOwnPage(uri: string): boolean {
+  if (uri.length > LIMITS.uriUnits || !URL.canParse(uri)) return false;
+  const { protocol, hostname, username, password, pathname, search, hash, href } = new URL(uri);
+  const safe =
+    protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname));
+  const plainAddress = username + password + search + hash === '' && href === uri;
+  return safe && plainAddress && new RegExp(`^${OWN_PAGE_PATH}/[A-Za-z0-9._-]+$`).test(pathname);
 }
 
 function checkActionText(text: string, path: string): void {

@@ -41,7 +41,8 @@ export function shortEventId(eventId: string): string {
   return `…${plain(eventId, 36).slice(-8)}`;
 }
 
-function inForceLine(inForce: InForce): string {
+/** What is in force, as one sentence. */
+export function inForceLine(inForce: InForce): string {
   if (inForce === null) return '目前沒有記住任何飲食條件。';
   return `目前記住的條件：${valueLabel(inForce.value)}（第 ${inForce.revision} 版）。`;
 }

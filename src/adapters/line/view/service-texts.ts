@@ -163,9 +163,29 @@ export function rememberSeparatelySheet(value: string): Sheet {
   };
 }
 
+const DOCUMENT_LINES: Readonly<Record<Extract<Answer, { status: 'document_unavailable' }>['because'], string>> = {
+  too_long: '文件最多 800 個字，這份太長，所以整份都沒有讀，也沒有截短。請只貼需要查的段落。',
+  empty: '「讀文件：」後面沒有內容。',
+  nothing_found: '這份文件裡沒有讀到彰化的鄉鎮市，所以不知道要查哪裡。',
+  not_read: '這次沒有讀成，請過一會兒再試。',
+};
+
+/** A document was not searched from; what it says was neither followed nor kept for later. */
+export function documentUnavailableSheet(
+  because: Extract<Answer, { status: 'document_unavailable' }>['because'],
+): Sheet {
+  return menuLike('這份文件沒有查成', [
+    DOCUMENT_LINES[because],
+    '文件只會拿來查活動和店家；沒有改變你的偏好，也沒有替你做任何事。',
+  ]);
+}
+
 /** The short answers that carry no facts of their own. */
 export function plainSheet(
   status:
+    | 'search_separately'
+    | 'model_budget_exhausted'
+    | 'document_action_denied'
     | 'unsupported_message'
     | 'retry_guide'
     | 'service_request_unavailable'
@@ -176,6 +196,18 @@ export function plainSheet(
   switch (status) {
     case 'unsupported_message':
       return menuLike('這則訊息我沒辦法處理', ['可能是貼圖、圖片、太長的文字，或舊版的按鈕。什麼都沒有改變。']);
+    case 'search_separately':
+      return menuLike('查詢的部分，請再說一次', ['這次只處理了要記住的部分；查店家或活動的部分還沒有查。']);
+    case 'model_budget_exhausted':
+      return menuLike('今天的自由提問次數用完了', [
+        '剛才那則訊息沒有讀，也沒有做任何事；台北時間午夜過後可以再直接打字問。',
+        '按鈕和固定文字不算次數，現在照常可用：',
+      ]);
+    case 'document_action_denied':
+      return menuLike('這份文件要求了查詢以外的事，所以沒有照做', [
+        '文件裡的要求不算你的要求：沒有改變你的偏好，沒有出示同意卡，也沒有建立任何詢問。',
+        '想查什麼，請用自己的話再說一次。',
+      ]);
     case 'retry_guide':
       return menuLike(
         '請重新輸入查詢條件',

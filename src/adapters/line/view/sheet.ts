@@ -10,7 +10,8 @@ import { LIMITS, LineLimitExceeded } from './limits.ts';
 /** A button: what is tapped, what it does, and what the chat shows as said (never a token). */
 export type Button = {
   readonly label: string;
-  readonly does: Entry | { readonly say: string };
+  /** `open`: the person's own page, the only address a button opens. */
+  readonly does: Entry | { readonly say: string } | { readonly open: string };
   readonly displayText?: string;
 };
 
@@ -108,9 +109,12 @@ function buttonRows(buttons: readonly Button[]): messagingApi.FlexComponent[] {
 
 /** One style for all: neither 同意 nor 先不要 is pushed forward. */
 function buttonPart({ label, does, displayText }: Button): messagingApi.FlexButton {
-  const action: messagingApi.Action =
-    'say' in does
-      ? { type: 'message', label, text: does.say }
-      : { type: 'postback', label, data: encodePostback(does), ...(displayText === undefined ? {} : { displayText }) };
+  const action = actionOf(label, does, displayText);
   return { type: 'button', style: 'secondary', color: COLOURS.button, height: 'sm', scaling: true, action };
+}
+
+function actionOf(label: string, does: Button['does'], displayText: string | undefined): messagingApi.Action {
+  if ('say' in does) return { type: 'message', label, text: does.say };
+  if ('open' in does) return { type: 'uri', label, uri: does.open };
+  return { type: 'postback', label, data: encodePostback(does), ...(displayText === undefined ? {} : { displayText }) };
 }

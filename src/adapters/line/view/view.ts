@@ -18,9 +18,11 @@ import {
   updateSheet,
 } from './memory-texts.ts';
 import { placesSheet } from './place-texts.ts';
+import { receiptSheet, recordsSheet, unreadableSheet } from './record-texts.ts';
 import {
   chooseAreaSheet,
   clarifySheet,
+  documentUnavailableSheet,
   menuSheet,
   plainSheet,
   rememberSeparatelySheet,
@@ -93,6 +95,12 @@ function sheetOf(answer: Answer, { buildId }: Pick<ViewContext, 'buildId'>): She
       return explainedSheet(answer.inForce);
     case 'memory_update_prompt':
       return updateSheet(answer.inForce);
+    case 'my_records':
+      return recordsSheet(answer);
+    case 'my_receipt':
+      return receiptSheet(answer);
+    case 'records_unreadable':
+      return unreadableSheet();
     case 'awaiting_memory_consent':
       return consentSheet(answer);
     case 'memory':
@@ -113,6 +121,8 @@ function sheetOf(answer: Answer, { buildId }: Pick<ViewContext, 'buildId'>): She
       return clarifySheet(answer.question);
     case 'remember_separately':
       return rememberSeparatelySheet(answer.value);
+    case 'document_unavailable':
+      return documentUnavailableSheet(answer.because);
     case 'query_unavailable':
       return unavailableSheet('這次沒有查成，');
     default:

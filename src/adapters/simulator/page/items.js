@@ -74,7 +74,8 @@ function drawBotItem(item, on, view) {
   const plain = view.plain;
   const shown = h('div', { class: 'shown' });
   if (message.type === 'text') shown.append(h('div', { class: 'bubble-said' }, message.text));
-  else if (message.type === 'flex' && !plain) shown.append(drawFlex(message.contents, (at) => on.tap(item, at)));
+  else if (message.type === 'flex' && !plain)
+    shown.append(drawFlex(message.contents, (at, action) => press(item, at, action, on)));
   else shown.append(plainTwin(message, actions, item, on));
   return h(
     'li',
@@ -89,6 +90,12 @@ function drawBotItem(item, on, view) {
   );
 }
 
+/** LINE opens an address itself and tells the product nothing; here that is a new tab. */
+function press(item, pointer, action, on) {
+  if (action.type === 'uri') window.open(action.uri, '_blank', 'noopener,noreferrer');
+  else on.tap(item, pointer);
+}
+
 /** What a screen without cards shows: the alternative text, and the same buttons as plain ones. */
 function plainTwin(message, actions, item, on) {
   return h(
@@ -98,7 +105,7 @@ function plainTwin(message, actions, item, on) {
     actions.map(({ pointer, action }) =>
       h(
         'button',
-        { type: 'button', class: 'small', data: { key: pointer }, onclick: () => on.tap(item, pointer) },
+        { type: 'button', class: 'small', data: { key: pointer }, onclick: () => press(item, pointer, action, on) },
         action.label,
       ),
     ),

@@ -4,11 +4,14 @@
  */
 import type { messagingApi } from '@line/bot-sdk';
 import { decodePostback } from '../../../../src/adapters/line/postback.ts';
-import type { Answer, ConsentCard, InForce } from '../../../../src/commands/answers.ts';
+import type { Answer, ConsentCard, InForce, ReceiptSummary } from '../../../../src/commands/answers.ts';
 import type { EventAnswer, Place, PlaceAnswer } from '../../../../src/commands/catalog.ts';
 import type { Outcome, StaleCause } from '../../../../src/commands/outcomes.ts';
+import { OWN_LINK_TOKEN_LENGTH_MAX, OWN_PAGE_PATH } from '../../../../src/commands/own-link.ts';
 import { UNANSWERED } from '../../../../src/commands/tools.ts';
 import { currentNotice, DIET_FOR_PLACE_SEARCH } from '../../../../src/events/purposes.ts';
+import type { OwnEntry } from '../../../../src/projections/own-history.ts';
+import type { DecisionKind } from '../../../../src/projections/receipt.ts';
 
 /** 2026-10-03 11:36:10 in Taipei. */
 export const EXPIRES_AT = Date.UTC(2026, 9, 3, 3, 36, 10);
@@ -129,6 +132,42 @@ export const EVENTS_FOUND: EventAnswer = {
   ],
 };
 
+/** A link to the person's own page at its longest. */
+export const OWN_LINK = {
+  url: `https://${'a'.repeat(60)}.example.test${OWN_PAGE_PATH}/${'A'.repeat(OWN_LINK_TOKEN_LENGTH_MAX)}`,
+  expiresAt: EXPIRES_AT,
+};
+
+/** One event of every kind, the longest wordings among them. */
+export const OWN_HISTORY: readonly OwnEntry[] = [
+  { position: 5, at: EXPIRES_AT - 300_000, kind: 'refused', reason: 'corrected' },
+  { position: 4, at: EXPIRES_AT, kind: 'forgotten', revision: 1_000_000_000, hadValue: false },
+  {
+    position: 3,
+    at: EXPIRES_AT,
+    kind: 'changed',
+    revision: 1_000_000_000,
+    standing: { state: 'erased', at: EXPIRES_AT, by: 'corrected' },
+  },
+  { position: 2, at: EXPIRES_AT, kind: 'agreed', revision: 1_000_000_000, standing: { state: 'in_force' } },
+  { position: 1, at: EXPIRES_AT, kind: 'closed', operation: null, method: 'message' },
+];
+
+export const OWN_RECEIPT: ReceiptSummary = {
+  kind: 'save',
+  at: EXPIRES_AT,
+  position: 9,
+  eventId: IN_FORCE.eventId,
+  revision: IN_FORCE.revision,
+  noticeVersion: 'diet_for_place_search/1',
+  opens: true,
+};
+
+function ownReceipt(kind: DecisionKind, opens: boolean): ReceiptSummary {
+  const revision = kind === 'cancel' ? null : IN_FORCE.revision;
+  return { ...OWN_RECEIPT, kind, revision, noticeVersion: opens ? OWN_RECEIPT.noticeVersion : null, opens };
+}
+
 const inForceOrNot: readonly InForce[] = [null, IN_FORCE];
 const noData: PlaceAnswer = { status: 'no_data', area: '大村鄉', diet: 'vegan', keyword: '', catalogVersion: 'v1' };
 
@@ -146,6 +185,7 @@ export const EVERY_ANSWER: readonly Answer[] = [
   { status: 'choose_area', areas: AREAS, page: 99 },
   { status: 'invalid_memory_card' },
   { status: 'unreadable_memory_card' },
+  { status: 'records_unreadable' },
   { status: 'busy' },
   { status: 'outcome_unknown' },
   { status: 'preference_changed' },
@@ -155,12 +195,30 @@ export const EVERY_ANSWER: readonly Answer[] = [
   { status: 'clarify', question: 'whose_diet' },
   { status: 'clarify', question: 'what_to_do' },
   { status: 'remember_separately', value: 'vegetarian' },
+  { status: 'search_separately' },
   { status: 'query_unavailable' },
+  { status: 'model_budget_exhausted' },
+  { status: 'document_action_denied' },
+  { status: 'document_unavailable', because: 'too_long' },
+  { status: 'document_unavailable', because: 'empty' },
+  { status: 'document_unavailable', because: 'nothing_found' },
+  { status: 'document_unavailable', because: 'not_read' },
   { status: 'say_again' },
   { status: 'one_to_one_only' },
   ...inForceOrNot.flatMap((inForce): Answer[] => [
     { status: 'memory_explained', inForce },
     { status: 'memory_update_prompt', inForce },
+    ...[null, OWN_LINK].flatMap((link): Answer[] => [
+      { status: 'my_records', history: [], earlier: 0, inForce: null, link },
+      { status: 'my_records', history: OWN_HISTORY.slice(0, 1), earlier: 0, inForce, link },
+      { status: 'my_records', history: OWN_HISTORY, earlier: 12_345, inForce, link },
+      { status: 'my_receipt', receipt: null, inForce: null, link },
+      ...(['save', 'correct', 'cancel', 'forget'] as const).flatMap((kind) =>
+        [true, false].map(
+          (opens): Answer => ({ status: 'my_receipt', receipt: ownReceipt(kind, opens), inForce, link }),
+        ),
+      ),
+    ]),
     ...(['asked', 'bare_yes'] as const).flatMap((because): Answer[] => [
       { status: 'memory_inspected', inForce, open: null, because },
       { status: 'memory_inspected', inForce, open: { operation: 'save', expiresAt: EXPIRES_AT }, because },
@@ -200,6 +258,9 @@ export const EVERY_STATUS: Readonly<Record<Answer['status'], true>> = {
   memory_inspected: true,
   memory_explained: true,
   memory_update_prompt: true,
+  my_records: true,
+  my_receipt: true,
+  records_unreadable: true,
   awaiting_memory_consent: true,
   memory: true,
   invalid_memory_card: true,
@@ -212,7 +273,11 @@ export const EVERY_STATUS: Readonly<Record<Answer['status'], true>> = {
   unknown_diet: true,
   clarify: true,
   remember_separately: true,
+  search_separately: true,
   query_unavailable: true,
+  model_budget_exhausted: true,
+  document_action_denied: true,
+  document_unavailable: true,
   say_again: true,
   one_to_one_only: true,
 };
@@ -242,10 +307,10 @@ export function cardTexts(messages: readonly messagingApi.Message[]): readonly m
 /** The actions of the cards' buttons. */
 export function actions(
   messages: readonly messagingApi.Message[],
-): readonly (messagingApi.PostbackAction | messagingApi.MessageAction)[] {
+): readonly (messagingApi.PostbackAction | messagingApi.MessageAction | messagingApi.URIAction)[] {
   return parts(messages)
     .filter((part): part is messagingApi.FlexButton => part.type === 'button')
-    .map(({ action }) => action as messagingApi.PostbackAction | messagingApi.MessageAction);
+    .map(({ action }) => action as messagingApi.PostbackAction | messagingApi.MessageAction | messagingApi.URIAction);
 }
 
 /** Everything a person can see: cards, texts and alt texts. */

@@ -28,6 +28,8 @@ function card(
 
 const tap: messagingApi.PostbackAction = { type: 'postback', label: '功能', data: 'menu' };
 
+const opening = (uri: string): messagingApi.URIAction => ({ type: 'uri', label: 'x', uri });
+
 describe('withinLimits', () => {
   test.each<[string, messagingApi.Message[]]>([
     ['five messages', Array.from({ length: 5 }, () => text('x'))],
@@ -35,6 +37,8 @@ describe('withinLimits', () => {
     ['an alt text of 400 units', [card(tap, 'x', '字'.repeat(400))]],
     ['a label of 19 Han characters and an emoji', [card({ ...tap, label: `${'字'.repeat(19)}😀` })]],
     ['a displayText of 300 characters', [card({ ...tap, displayText: '😀'.repeat(300) })]],
+    ['the own page over https', [card(opening('https://example.test/v1/me/1.k.a-_.b'))]],
+    ['the own page on this machine', [card(opening('http://127.0.0.1:8080/v1/me/1.k.a.b'))]],
     ['an emoji made of several', [text('👩‍👩‍👧')]],
     ['lines', [text('a\nb')]],
   ])('lets %s through', (_, messages) => {
@@ -52,7 +56,15 @@ describe('withinLimits', () => {
     ['a displayText of 301 characters', [card({ ...tap, displayText: '字'.repeat(301) })]],
     ['postback data of 301 units', [card({ ...tap, data: `memory:approve:${'A'.repeat(286)}` })]],
     ['postback data that is not ours', [card({ ...tap, data: 'm14:inspect' })]],
-    ['a URI action', [card({ type: 'uri', label: 'x', uri: 'https://example.test' })]],
+    ['an address that is not the own page', [card(opening('https://example.test'))]],
+    ['the own page over plain http', [card(opening('http://example.test/v1/me/1.k.a.b'))]],
+    ['another path', [card(opening('https://example.test/v1/me/../chat'))]],
+    ['a path with more behind the token', [card(opening('https://example.test/v1/me/1.k.a.b/receipt.json'))]],
+    ['a query beside the token', [card(opening('https://example.test/v1/me/1.k.a.b?x=1'))]],
+    ['a name before the host', [card(opening('https://example.test@other.test/v1/me/1.k.a.b'))]],
+    ['a host that only begins like this machine', [card(opening('http://127.0.0.1.example.test/v1/me/1.k.a.b'))]],
+    ['another scheme', [card(opening('javascript:alert(1)//v1/me/1'))]],
+    ['an address above 1,000 units', [card(opening(`https://example.test/v1/me/${'a'.repeat(1_000)}`))]],
     ['a bubble above 24,000 bytes', [card(tap, '字'.repeat(8_000))]],
     ['a text part that does not wrap', [card(tap, 'x', 'x', { wrap: false })]],
     ['a bidi override', [text('a\u202eb')]],

@@ -19,6 +19,9 @@ import {
   IN_FORCE,
   labels,
   memory,
+  OWN_HISTORY,
+  OWN_LINK,
+  OWN_RECEIPT,
   PLACE,
   places,
   readWithoutCards,
@@ -66,10 +69,16 @@ describe('The view of every answer', () => {
     }
   });
 
-  test('has no button that opens a page, and no token but in postback data', () => {
+  test("has no button that opens a page but the person's own, and no token but in postback data", () => {
     for (const { name, answer, messages } of everyView) {
+      const opened = actions(messages).flatMap((action) => (action.type === 'uri' ? [action.uri] : []));
+      const offersPage =
+        (answer.status === 'my_records' && answer.history.length > 0) ||
+        (answer.status === 'my_receipt' && answer.receipt !== null);
+      expect(opened, name).toStrictEqual(offersPage && answer.link !== null ? [OWN_LINK.url] : []);
+      expect(allVisible(messages), name).not.toContain(OWN_LINK.url);
       for (const action of actions(messages)) {
-        expect(['postback', 'message'], name).toContain(action.type);
+        expect(['postback', 'message', 'uri'], name).toContain(action.type);
         if (answer.status !== 'awaiting_memory_consent') continue;
         expect(JSON.stringify({ ...action, data: '' }), name).not.toContain(answer.card.token);
         expect(allVisible(messages), name).not.toContain(answer.card.token);
@@ -176,9 +185,42 @@ describe('What may be typed in place of a tap', () => {
       { status: 'menu' } as const,
       places(found({ pages: 2 })),
     ].map((answer) => readWithoutCards(compose(answer, context)));
-    expect(seen[0]).toMatch(/直接打字：我的偏好、改成蛋奶素、忘記我的飲食偏好/);
+    expect(seen[0]).toMatch(/直接打字：我的偏好、我的紀錄、給我收據、改成蛋奶素、忘記我的飲食偏好/);
     expect(seen[1]).toMatch(/直接打字：查活動、查蔬食、留下服務詢問/);
     expect(seen[2]).toMatch(/加上店名或路名再查/);
+  });
+});
+
+describe("A person's own record", () => {
+  const see = (answer: Answer) => readWithoutCards(compose(answer, context));
+  const records = { status: 'my_records', history: OWN_HISTORY, earlier: 3, inForce: IN_FORCE } as const;
+
+  test('tells each event with its time in Taipei, the reason of a refusal, and what came before', () => {
+    const seen = see({ ...records, link: OWN_LINK });
+    expect(seen).toMatch(/2026-10-03 11:31:10.*沒有改變任何東西：那張卡同意過的條件，後來改成別的/s);
+    expect(seen).toMatch(/更早還有 3 筆/);
+    expect(seen).toMatch(/10 分鐘內有效（到 2026-10-03 11:36:10）/);
+    expect(seen).toMatch(/頁面只能看和下載/);
+  });
+
+  test('is told as text, and says that the page is not set up, where there is no public address', () => {
+    for (const answer of [
+      { ...records, link: null },
+      { status: 'my_receipt', receipt: OWN_RECEIPT, inForce: IN_FORCE, link: null },
+    ] satisfies Answer[]) {
+      expect(see(answer)).toMatch(/頁面這裡還沒有設定/);
+      expect(labels(compose(answer, context)).join()).not.toMatch(/頁/);
+    }
+  });
+
+  test('the receipt says that it is to be kept, or that it no longer holds the condition', () => {
+    const receipt = { status: 'my_receipt', inForce: IN_FORCE, link: OWN_LINK } as const;
+    expect(see({ ...receipt, receipt: OWN_RECEIPT })).toMatch(/LOCAL 不留副本/);
+    expect(see({ ...receipt, receipt: { ...OWN_RECEIPT, opens: false } })).toMatch(
+      /已經刪除.*先前下載的收據仍然可以驗證/,
+    );
+    const forgotten = see({ ...receipt, inForce: null, receipt: { ...OWN_RECEIPT, kind: 'forget', opens: false } });
+    expect(forgotten).toMatch(/LINE.*備份.*模型提供者.*服務詢問/s);
   });
 });
 
