@@ -14,6 +14,8 @@ import { createModelAllowance, taipeiDay } from './adapters/assistant/model-allo
 import { createRuleRouter } from './adapters/assistant/rule-router.ts';
 import { createSearches } from './adapters/assistant/search.ts';
 import { createTurnTrail } from './adapters/assistant/turn-trail.ts';
+import type { CheckpointView } from './adapters/audit/looking.ts';
+import { auditService } from './adapters/audit/service.ts';
 import { pages } from './adapters/http/pages.ts';
 import { addressKeyOf, createAddressBook } from './adapters/line/addresses.ts';
 import type { LineClient } from './adapters/line/client.ts';
@@ -25,6 +27,7 @@ import { createPreferenceDesk, type PreferenceDesk } from './adapters/preference
 import { createEntries } from './adapters/preferences/entries.ts';
 import { createOwnRecords } from './adapters/receipts/own-answers.ts';
 import { ownPage } from './adapters/receipts/own-page.ts';
+import type { AuditToken } from './commands/access.ts';
 import type { CardKeys } from './commands/card.ts';
 import type { Catalog } from './commands/catalog.ts';
 import type { ModelAttempt } from './commands/model-attempt.ts';
@@ -32,7 +35,7 @@ import type { Router } from './commands/tools.ts';
 import type { Person, Searches, Turns } from './commands/turns.ts';
 import type { Addresses, Inbox, Outbox } from './events/delivery-ports.ts';
 import { preferenceLedger, subjectKeyOf, type TenantId } from './events/identity.ts';
-import type { Ledger } from './events/ports.ts';
+import type { InTurn, Ledger } from './events/ports.ts';
 import type { Contexts, ModelBudget, TurnRecords } from './events/turn-ports.ts';
 import { DIET_FOR_PLACE_SEARCH } from './events/purposes.ts';
 import type { Controller } from './projections/record.ts';
@@ -46,6 +49,8 @@ export type Store = {
   readonly turnRecords: TurnRecords;
   readonly contexts: Contexts;
   readonly modelBudget: ModelBudget;
+  /** Where the store is slow to refuse a lost race. */
+  readonly inTurn?: InTurn;
   health(): Promise<StoreHealth> | StoreHealth;
 };
 export type StoreHealth = { readonly reachable: boolean; readonly erasurePending: boolean };
@@ -68,6 +73,13 @@ export type AppParts = {
   readonly publicBaseUrl?: () => string | null;
   /** Who answers for the processing, for records and receipts; what is absent is said to be unknown. */
   readonly controller?: Controller;
+  /** Who may audit, and what checkpoints say; nobody and nothing where it is absent. */
+  readonly audit?: {
+    readonly tokens: readonly AuditToken[];
+    /** Whether a signed-in browser's cookie may travel over https only. */
+    readonly secureCookies: boolean;
+    readonly checkpoints: CheckpointView | null;
+  };
   readonly buildId: string;
   /** Whether the chat simulator stands in for LINE, and its page. */
   readonly simulator: Hono | null;
@@ -87,6 +99,8 @@ export type App = {
   readonly routes: Hono;
   readonly worker: InboxWorker;
   readonly personOf: (userId: string) => Person;
+  /** The path of a link that signs one browser in to the audit console, once. */
+  readonly auditPath: () => string;
   /** Resolves when what requests left running has ended. */
   readonly idle: () => Promise<void>;
 };
@@ -107,13 +121,16 @@ export function createApp(parts: AppParts): App {
   const count = (name: string): void => {
     counters.set(name, (counters.get(name) ?? 0) + 1);
   };
+  const pause = (attempt: number): Promise<void> =>
+    new Promise((resolve) => timer(parts.random() * PAUSE_MS_MAX * attempt, resolve));
   const desk = createPreferenceDesk({
     ledger: store.ledger,
+    ...(store.inTurn === undefined ? {} : { inTurn: store.inTurn }),
     cardKeys: parts.cardKeys,
     clock,
     newEventId: parts.newEventId,
     randomBytes: parts.randomBytes,
-    pause: (attempt) => new Promise((resolve) => timer(parts.random() * PAUSE_MS_MAX * attempt, resolve)),
+    pause,
     count,
   });
   const searches = createSearches(catalog, desk, clock);
@@ -167,7 +184,16 @@ export function createApp(parts: AppParts): App {
   };
   const worker = createInboxWorker(channel);
   const running = new Set<Promise<void>>();
+  const audit = auditService({
+    ...parts,
+    reader: store.ledger,
+    accessStore: store.ledger,
+    ...(parts.audit ?? { tokens: [], secureCookies: true, checkpoints: null }),
+    pause,
+    count,
+  });
   const routes = new Hono();
+  routes.route('/audit', audit.routes);
   routes.route(
     '/',
     lineWebhook({
@@ -208,6 +234,7 @@ export function createApp(parts: AppParts): App {
     routes,
     worker,
     personOf,
+    auditPath: audit.oneTimePath,
     async idle() {
       while (running.size > 0) await Promise.all(running);
     },

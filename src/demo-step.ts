@@ -98,7 +98,7 @@ export async function runDemoStep(
     contentRow: content !== null,
   };
   writeFileSync(join(out, `${step}.rows.json`), `${JSON.stringify({ rows, turns: logged }, null, 2)}\n`);
-  await world.store.backup(join(out, `${step}.sqlite`));
+  await world.store.backup?.(join(out, `${step}.sqlite`));
   await world.stop();
   const told: ChatKept = { cards: kept };
   process.send(told);

@@ -10,8 +10,8 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { randomBytes } from 'node:crypto';
-import type { SqliteStore } from './adapters/sqlite/store.ts';
 import type { Config } from './adapters/system/config.ts';
+import type { OpenedStore } from './stores.ts';
 
 const FOLDER = dirname(dirname(fileURLToPath(import.meta.url)));
 const NODE_MAJOR_MIN = 24;
@@ -84,6 +84,9 @@ async function serve(): Promise<void> {
     console.error(
       `LOCAL ${world.buildId} serves ${world.url}${config.line === null ? `, chat at ${world.url}/chat` : ''}`,
     );
+    if (!config.production) {
+      console.error(`The audit console, once and within ten minutes: ${world.url}${world.app.auditPath()}`);
+    }
     console.error('Free text is understood by fixed rules; no model is used.');
     await stopping.promise;
     await world.stop();
@@ -94,16 +97,16 @@ async function serve(): Promise<void> {
 }
 
 /** Runs something over the store as it stands, opened for reading only; its exit code, or why there is nothing to read. */
-async function overStore(run: (store: SqliteStore, config: Config) => Promise<number>): Promise<number> {
+async function overStore(run: (store: OpenedStore, config: Config) => Promise<number>): Promise<number> {
   const { storePathOf } = await import('./adapters/system/config.ts');
   const path = storePathOf(process.env);
-  if (!existsSync(path)) {
+  if (process.env['LEDGER_STORE'] !== 'firestore' && !existsSync(path)) {
     console.error(`There is no store at ${path}: nothing was ever recorded here.`);
     return 3;
   }
   const config = await configured(false);
   if (config === null) return 2;
-  const { openStore } = await import('./world.ts');
+  const { openStore } = await import('./stores.ts');
   try {
     const store = await openStore(config, true);
     const code = await run(store, config);

@@ -3,8 +3,7 @@
  * @module
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
 import { v7 } from 'uuid';
 import { createRuleRouter } from './adapters/assistant/rule-router.ts';
 import { readLedger } from './adapters/audit/reading.ts';
@@ -13,14 +12,14 @@ import { type Listening, listen } from './adapters/http/server.ts';
 import { createLineClient } from './adapters/line/client.ts';
 import { assertLongestCardFits } from './adapters/line/view/view.ts';
 import { createSimulator, type Simulator } from './adapters/simulator/simulator.ts';
-import { openSqliteStore, type SqliteStore } from './adapters/sqlite/store.ts';
 import { buildId } from './adapters/system/build-id.ts';
 import type { Config } from './adapters/system/config.ts';
 import { type App, createApp } from './app.ts';
-import { type LedgerRef, preferenceLedger, subjectKeyFingerprint, subjectKeyOf } from './events/identity.ts';
+import { type LedgerRef, preferenceLedger, subjectKeyOf } from './events/identity.ts';
 import type { LedgerReader } from './events/ports.ts';
 import { DIET_FOR_PLACE_SEARCH, labelOf } from './events/purposes.ts';
 import { replay } from './projections/replay.ts';
+import { type OpenedStore, openStore } from './stores.ts';
 
 /** How long one call to LINE may take, milliseconds: less than the 5 s after which the worker tells an owed answer by push. */
 const LINE_TIMEOUT_MS = 4_000;
@@ -32,7 +31,7 @@ const TAIPEI_DATE = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Taipei' }
 
 export type World = {
   readonly app: App;
-  readonly store: SqliteStore;
+  readonly store: OpenedStore;
   readonly simulator: Simulator | null;
   readonly url: string;
   readonly buildId: string;
@@ -41,19 +40,6 @@ export type World = {
   /** Stops in order: accept nothing new, finish what runs, let go of the store. */
   readonly stop: () => Promise<void>;
 };
-
-/** Opens the store of a configuration. @throws StoreRefused with a cause of a closed list. */
-export function openStore(config: Config, readOnly: boolean): Promise<SqliteStore> {
-  const { path } = config.store;
-  if (!readOnly) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  return openSqliteStore({
-    path,
-    subjectKeyFingerprint: subjectKeyFingerprint(config.subjectKeySecret),
-    clock: Date.now,
-    random: Math.random,
-    readOnly,
-  });
-}
 
 /** Starts everything. `folder` is the project's own, where data/ and package.json stand. */
 export async function startWorld(config: Config, folder: string, log: (record: object) => void): Promise<World> {
@@ -87,6 +73,11 @@ export async function startWorld(config: Config, folder: string, log: (record: o
     },
     publicBaseUrl: () => config.publicBaseUrl ?? (config.production ? null : loopbackOrigin(url)),
     controller: config.controller,
+    audit: {
+      tokens: config.auditTokens,
+      secureCookies: config.production,
+      checkpoints: null,
+    },
     buildId: id,
     simulator: stand?.simulator.routes ?? null,
     clock: Date.now,
@@ -113,7 +104,7 @@ export async function startWorld(config: Config, folder: string, log: (record: o
       "PUBLIC_BASE_URL is not set: 我的紀錄 and 給我收據 answer as text only, without the person's own page",
     );
   }
-  if (config.production && ephemeral()) {
+  if (config.production && config.store.kind === 'sqlite' && ephemeral()) {
     warnings.push('SQLite on a disk that goes with the container: what people decide would be lost with it');
   }
   app.worker.start();
@@ -150,7 +141,7 @@ function simulatorSecret(config: Config, what: string): string {
   return createHmac('sha256', config.subjectKeySecret).update(`local-simulator/v1|${what}`).digest('hex').slice(0, 32);
 }
 
-async function startSimulator(config: Config, store: SqliteStore, webhookUrl: () => string) {
+async function startSimulator(config: Config, store: OpenedStore, webhookUrl: () => string) {
   const channelSecret = simulatorSecret(config, 'channel secret');
   const channelAccessToken = simulatorSecret(config, 'channel access token');
   const botUserId = `U${simulatorSecret(config, 'bot user id')}`;

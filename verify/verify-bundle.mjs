@@ -288,7 +288,9 @@ function judgeLog(checkpointBytes, proofs, key) {
     if (!isProven(notice, 'notice/1', note.size, note.root)) return { cause: 'notice_not_proven' };
     notices.set(`${notice.leaf.version} ${notice.leaf.language}`, notice.leaf.hash);
   }
-  return { note, heads: heads.leaf, proofs, notices };
+  // The first of a ledger counts.
+  const byLedger = new Map(proofs.ledgers.toReversed().map((proof) => [proof.ledgerId, proof]));
+  return { note, heads: heads.leaf, proofs, notices, byLedger };
 }
 
 function isProofs(proofs) {
@@ -303,7 +305,7 @@ function isProofs(proofs) {
 
 /** What is witnessed of a ledger: hashes by position and the newest position (0: none), or undefined for a bad proof. */
 function witnessOf(ledgerId, log) {
-  const proof = log.proofs.ledgers.find((each) => each.ledgerId === ledgerId);
+  const proof = log.byLedger.get(ledgerId);
   const headsRoot = Buffer.from(log.heads.root, 'hex');
   const count = log.heads.ledgers;
   if (hasExactly(proof, ['ledgerId', 'absent']))
@@ -349,10 +351,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const IDENTIFIER = /^[\x21\x23-\x5b\x5d-\x7e]{1,40}$/;
 const TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{3})Z$/;
 const REFUSALS = ['expired', 'superseded', 'cancelled', 'forgotten', 'corrected', 'revision_moved'];
-const ENVELOPE = [
-  ...['specversion', 'id', 'source', 'type', 'subject', 'time', 'datacontenttype', 'data', 'position', 'previoushash'],
-  ...['schemaversion', 'actor', 'actorrole', 'causationid', 'correlationid'],
-];
+const ENVELOPE =
+  'specversion id source type subject time datacontenttype data position previoushash schemaversion actor actorrole causationid correlationid'.split(
+    ' ',
+  );
 
 const isTime = (text) => {
   if (!isText(text, TIME)) return false;
@@ -512,7 +514,10 @@ function evolve(state, event, eventHash) {
       const { revision, proposalId, commitment } = data;
       const how = type === 'preference.corrected' ? 'corrected' : 'revision_moved';
       const next = {
-        ...{ revision, proposalId, commitment, eventId: event.id },
+        revision,
+        proposalId,
+        commitment,
+        eventId: event.id,
         causationId: open.causationId,
         refusals: open.refusals,
       };
@@ -685,7 +690,7 @@ function contentsOf(bytes) {
 
 /**
  * Judges one bundle.
- * @param {(name: string) => Buffer | 'missing' | 'unreadable'} read gives a file of the bundle.
+ * @param read gives a file of the bundle by name: its bytes, 'missing' or 'unreadable'.
  * @param key from {@link readKey}. @param seen from {@link readNote}, or null.
  * @returns {{exit: 0 | 1 | 3, ok: boolean, ledgers: number, events: number, problems: object[], notYetWitnessed: object,
  *   checkpoint: object | null}}
@@ -694,8 +699,14 @@ export function verifyBundle(read, key, seen) {
   const problems = [];
   const whole = (cause, file = null) => problems.push({ ledgerId: null, position: 0, cause, ...(file && { file }) });
   const report = (exit, more = {}) => ({
-    ...{ exit, ok: exit === 0, ledgers: 0, events: 0, problems },
-    ...{ notYetWitnessed: { ledgers: 0, events: 0, tails: [] }, checkpoint: null, ...more },
+    exit,
+    ok: exit === 0,
+    ledgers: 0,
+    events: 0,
+    problems,
+    notYetWitnessed: { ledgers: 0, events: 0, tails: [] },
+    checkpoint: null,
+    ...more,
   });
   const names = ['manifest.json', ...FILES];
   const files = new Map(names.map((name) => [name, read(name)]));
@@ -749,10 +760,8 @@ function judge(manifest, files, { key, seen, problems, whole, report }) {
     if (manifest.scope === 'all' && witnessedLedgers !== log.heads.ledgers) whole('ledger_missing');
   }
   if (contents === undefined && manifest.content === 'in_force') whole('content_unreadable', CONTENT_FILE);
-  if (
-    contents !== undefined &&
-    [...contents.keys()].some((id) => !manifest.ledgers.some(({ ledgerId }) => ledgerId === id))
-  )
+  const known = new Set(manifest.ledgers.map(({ ledgerId }) => ledgerId));
+  if (contents !== undefined && [...contents.keys()].some((ledgerId) => !known.has(ledgerId)))
     whole('content_left_behind', CONTENT_FILE);
   fileProblems(manifest, files, whole);
   if (manifest.counts.ledgers !== manifest.ledgers.length || manifest.counts.events !== lines.length)

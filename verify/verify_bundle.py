@@ -416,7 +416,12 @@ def judge_log(checkpoint, proofs, key):
         if not is_proven(notice, "notice/1", note["size"], note["root"]):
             return None, "notice_not_proven"
         notices[(notice["leaf"]["version"], notice["leaf"]["language"])] = notice["leaf"]["hash"]
-    return {"note": note, "heads": heads["leaf"], "proofs": proofs, "notices": notices}, None
+    by_ledger = {}
+    for proof in proofs["ledgers"]:
+        # The first of a ledger counts. A name that is no text is nobody's.
+        if isinstance(proof.get("ledgerId"), str):
+            by_ledger.setdefault(proof["ledgerId"], proof)
+    return {"note": note, "heads": heads["leaf"], "proofs": proofs, "notices": notices, "by_ledger": by_ledger}, None
 
 
 def is_absent(ledger_id, absent, count, root):
@@ -434,7 +439,7 @@ def is_absent(ledger_id, absent, count, root):
 
 def witness_of(ledger_id, log):
     """(newest witnessed position, hash by position), or None when the proof does not hold."""
-    proof = next((each for each in log["proofs"]["ledgers"] if each.get("ledgerId") == ledger_id), None)
+    proof = log["by_ledger"].get(ledger_id)
     count, heads_root = log["heads"]["ledgers"], bytes.fromhex(log["heads"]["root"])
     note = log["note"]
     if has_exactly(proof, ("ledgerId", "absent")):

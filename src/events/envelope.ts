@@ -81,7 +81,9 @@ export type Provenance = {
 };
 
 /** An event with its place in the chain, ready to be stored. */
-export type SealedEvent<Body extends EventBody = PreferenceEvent> = StoredEvent & { readonly event: EnvelopedEvent<Body> };
+export type SealedEvent<Body extends EventBody = PreferenceEvent> = StoredEvent & {
+  readonly event: EnvelopedEvent<Body>;
+};
 
 /** Where an event is to stand. */
 export type Place = {

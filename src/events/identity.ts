@@ -99,10 +99,7 @@ function accessLedgerOf(
   subjectKey: SubjectKey,
   key: readonly string[],
 ): LedgerRef {
-  const ledgerId = v.parse(
-    LedgerId,
-    keyedDigest(subjectKeySecret, ['local-ledger/v1', tenantId, 'access', ...key]),
-  );
+  const ledgerId = v.parse(LedgerId, keyedDigest(subjectKeySecret, ['local-ledger/v1', tenantId, 'access', ...key]));
   return { ledgerId, kind: 'access', tenantId, subjectKey, purpose: ACCESS_PURPOSE };
 }
 

@@ -88,3 +88,6 @@ export interface Ledger extends LedgerReader {
    */
   commit(commit: Commit): Promise<CommitResult>;
 }
+
+/** Runs `work` when all work given before for the same ledger has ended, well or badly; spares a store lost races. */
+export type InTurn = <T>(ledgerId: LedgerId, work: () => Promise<T>) => Promise<T>;

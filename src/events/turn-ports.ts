@@ -64,6 +64,8 @@ export interface Contexts {
     readonly expectedGeneration: number;
     readonly body: Uint8Array;
     readonly causationId: string;
+    /** Unix milliseconds. */
+    readonly putAt: number;
   }): Promise<'kept' | 'conflict' | 'emptied'>;
   /** Erases bodies put before a moment. */
   purge(before: number): Promise<number>;

@@ -52,7 +52,8 @@ export function decisionsOf(events: readonly HashedEvent[]): readonly Decision[]
     const kind = kindOf(event);
     if (kind === null) continue;
     const withdrawn: HashedEvent | null = inForce ?? newest;
-    const offered: HashedEvent | null = 'proposalId' in event.data ? (offers.get(event.data.proposalId) ?? null) : withdrawn;
+    const offered: HashedEvent | null =
+      'proposalId' in event.data ? (offers.get(event.data.proposalId) ?? null) : withdrawn;
     if (kind === 'cancel' && offered === null) continue;
     if (kind !== 'cancel') inForce = kind === 'forget' ? null : offered;
     decisions.push({ kind, decided: each, offered });
@@ -84,7 +85,7 @@ export function noticeVersionOf({ offered }: Decision): string | null {
 export function canOpen({ decided }: Decision, content: StoredContent | null): boolean {
   const { event } = decided;
   if (event.type !== 'preference.approved' && event.type !== 'preference.corrected') return false;
-  return content?.revision === event.data.revision && opens(event.data.commitment, decodeContent(content.bytes));
+  return content !== null && opens(event.data.commitment, decodeContent(content.bytes));
 }
 
 /**
@@ -119,7 +120,7 @@ export function receiptOf(
 
 /** An event as it stands in the ledger, with the SHA-256 of its bytes: RFC 8785 of `local:event` gives those bytes. */
 function copyOf({ event, hash }: HashedEvent): JsonLd {
-  return { 'local:position': event.position, 'local:eventHash': hash, 'local:event': event as unknown as JsonLd };
+  return { 'local:position': event.position, 'local:eventHash': hash, 'local:event': event };
 }
 
 function openingOf({ event }: HashedEvent, content: StoredContent): JsonLd {

@@ -25,8 +25,8 @@ export function contextContract(storeName: string, openStore: TurnStoreFactory):
       const { generation, body } = await store.other.contexts.read(subjectKey);
       return { generation, text: body === null ? null : Buffer.from(body).toString() };
     }
-    const put = (subjectKey: SubjectKey, expectedGeneration: number, text: string, causationId = 'w1') =>
-      contexts.put({ subjectKey, expectedGeneration, body: Buffer.from(text), causationId });
+    const put = (subjectKey: SubjectKey, expectedGeneration: number, text: string, putAt = BEGINNING) =>
+      contexts.put({ subjectKey, expectedGeneration, body: Buffer.from(text), causationId: 'w1', putAt });
 
     it('holds nothing of a stranger', async () => {
       expect(await kept(A)).toEqual({ generation: 0, text: null });
@@ -41,7 +41,7 @@ export function contextContract(storeName: string, openStore: TurnStoreFactory):
 
     it('refuses one that is too long', async () => {
       const body = Buffer.alloc(CONTEXT_BODY_BYTES + 1);
-      const change = { subjectKey: A, expectedGeneration: 0, body, causationId: 'w1' };
+      const change = { subjectKey: A, expectedGeneration: 0, body, causationId: 'w1', putAt: BEGINNING };
       await expect(contexts.put(change)).rejects.toThrow(RangeError);
       expect((await kept(A)).text).toBeNull();
     });
@@ -62,6 +62,7 @@ export function contextContract(storeName: string, openStore: TurnStoreFactory):
             expectedGeneration: 0,
             body: Buffer.from(String(index)),
             causationId: 'w1',
+            putAt: BEGINNING,
           }),
         ),
       );
@@ -95,8 +96,7 @@ export function contextContract(storeName: string, openStore: TurnStoreFactory):
 
     it('purges what was put before a moment, and a turn that saw it puts nothing stale in its place', async () => {
       await put(A, 0, 'old');
-      store.clock.now += 1_000;
-      await put(B, 0, 'new');
+      await put(B, 0, 'new', BEGINNING + 1_000);
       expect(await contexts.purge(BEGINNING + 1_000)).toBe(1);
       expect([(await kept(A)).text, (await kept(B)).text]).toEqual([null, 'new']);
       expect(await contexts.purge(BEGINNING + 1_000)).toBe(0);

@@ -116,6 +116,13 @@ describe('我的紀錄 and 給我收據, from the chat to the page', () => {
     expect((await page(link)).status).toBe(410);
   });
 
+  it('the link stands on the public address that is set up', async () => {
+    const other = await startProduct(store, { tenant: 'town', publicBaseUrl: 'https://town.example' });
+    await other.press(someone, buttonIn(await other.say(someone, WISH), '同意記住'));
+    expect(linkIn(await other.say(someone, '我的紀錄'))).toMatch(/^https:\/\/town\.example\/v1\/me\/1\./);
+    await other.stop();
+  });
+
   it('no link, token or value is logged', async () => {
     await consent();
     const link = linkIn(await product.say(someone, '我的紀錄'));

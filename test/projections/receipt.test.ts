@@ -77,7 +77,7 @@ describe('A receipt', () => {
       expect(text).not.toContain(`"${value}"`);
       expect(text).not.toContain(label['zh-TW']);
     }
-    expect(String(receipt['local:outsidePromise'])).toMatch(/LINE.*備份.*模型提供者.*服務詢問/s);
+    expect(JSON.stringify(receipt['local:outsidePromise'])).toMatch(/LINE.*備份.*模型提供者.*服務詢問/s);
   });
 
   test('of a forget names the consent it withdraws, not an offer that was never agreed to', () => {

@@ -4,7 +4,19 @@ import { sha256Hex } from '../../src/events/chain.ts';
 import type { PreferenceEvent } from '../../src/events/kinds.ts';
 import { currentNotice, DIET_FOR_PLACE_SEARCH } from '../../src/events/purposes.ts';
 import { type Controller, consentRecord, type JsonLd } from '../../src/projections/record.ts';
-import { agree, at, chain, change, close, forget, missingFields, offer, offerId, offerToForget, REF } from '../support/own-histories.ts';
+import {
+  agree,
+  at,
+  chain,
+  change,
+  close,
+  forget,
+  missingFields,
+  offer,
+  offerId,
+  offerToForget,
+  REF,
+} from '../support/own-histories.ts';
 
 const KNOWN: Controller = { name: 'Group A', contact: 'desk@example.test', jurisdiction: 'TW' };
 const NOBODY: Controller = { name: null, contact: null, jurisdiction: null };

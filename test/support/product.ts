@@ -44,7 +44,13 @@ export function newId(): string {
 /** Starts the product over a store; `tenant` keeps runs on one store apart. */
 export async function startProduct(
   store: Store,
-  options: { tenant?: string; router?: Router; clock?: { now: number }; publicBaseUrl?: string } = {},
+  options: {
+    tenant?: string;
+    router?: Router;
+    clock?: { now: number };
+    publicBaseUrl?: string;
+    parts?: Partial<AppParts>;
+  } = {},
 ) {
   const clock = options.clock ?? { now: START };
   const line = await startLineDouble();

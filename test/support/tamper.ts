@@ -130,7 +130,7 @@ function close({ lines, manifest, proofs, contents, checkpoint }: Parts, clean: 
 
 function rehash(line: Line): Line {
   const { hash: _, ...event } = line;
-  return { ...event, hash: sha256Hex(canonicalText(event as CanonicalValue)) } as Line;
+  return { ...event, hash: sha256Hex(canonicalText(event)) };
 }
 
 /** Links and hashes the lines from an index on, so that the chain holds again. */

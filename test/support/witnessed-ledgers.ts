@@ -2,12 +2,12 @@
  * People with a long history, witnessed as it grew, and the bundles exported from it.
  * @module
  */
-import { createHash, createPrivateKey, type KeyObject } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportBundle, type ExportOptions } from '../../src/adapters/audit/bundle-export.ts';
-import { verifierKey } from '../../src/adapters/audit/checkpoint-note.ts';
+import { checkpointSigner, logOrigin, verifierKey } from '../../src/adapters/audit/checkpoint-note.ts';
 import {
   CHECKPOINT_INTERVAL_MS,
   type Checkpointer,
@@ -21,13 +21,11 @@ import { type MemoryCheckpointLog, memoryCheckpointLog } from './memory-checkpoi
 import { type MemoryLedger, memoryLedger } from './memory-ledger.ts';
 
 /** The name of every test log. */
-export const ORIGIN = 'local-ledger/test';
-const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+export const ORIGIN = logOrigin('test');
 
 /** An Ed25519 private key that follows from a name. */
 export function signingKey(name: string): KeyObject {
-  const seed = createHash('sha256').update(`signing ${name}`).digest();
-  return createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+  return checkpointSigner(createHash('sha256').update(`signing ${name}`).digest());
 }
 
 /** The public key of a name as an auditor holds it. */

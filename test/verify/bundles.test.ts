@@ -239,11 +239,11 @@ describe('forged proofs and parts, named', () => {
   test('a ledger left out of a bundle of all', async () => {
     const files = await (await threePeople()).bundle();
     const manifest = jsonOf(files, 'manifest.json');
-    const [gone, ...ledgers] = manifest['ledgers'] as readonly Json[];
+    const [gone, ...ledgers] = manifest['ledgers'] as readonly { readonly ledgerId: string }[];
     const lines = textOf(files, 'events.ndjson').split('\n');
     const changed = changedTo(files, {
       'manifest.json': `${canonicalText({ ...manifest, ledgers })}\n`,
-      'events.ndjson': lines.filter((line) => !line.includes(String(gone?.['ledgerId']))).join('\n'),
+      'events.ndjson': lines.filter((line) => !line.includes(gone?.ledgerId ?? '')).join('\n'),
     });
     expect(causes(await judged(changed))).toStrictEqual(['ledger_missing']);
   });

@@ -76,11 +76,12 @@ export function createJournal({ contexts, areas, clock, count }: JournalDependen
       const turn = publicTurnOf(calls, areas);
       if (turn === null || generation === null) return;
       const { goal, turns } = withTurn(context, turn);
-      const kept: v.InferOutput<typeof Kept> = { version: 1, revision, at: clock(), goal, turns: [...turns] };
+      const at = clock();
+      const kept: v.InferOutput<typeof Kept> = { version: 1, revision, at, goal, turns: [...turns] };
       const body = new TextEncoder().encode(JSON.stringify(kept));
       try {
         const { subjectKey } = person;
-        const put = await contexts.put({ subjectKey, expectedGeneration: generation, body, causationId });
+        const put = await contexts.put({ subjectKey, expectedGeneration: generation, body, causationId, putAt: at });
         if (put === 'conflict') count('context_conflict');
       } catch {
         count('context_failed');

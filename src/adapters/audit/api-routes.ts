@@ -72,7 +72,11 @@ function route<P extends Schema, Q extends Schema, A extends Schema>({
       const params = v.safeParse(described.params, rawParams);
       const query = v.safeParse(described.query, rawQuery);
       if (!params.success || !query.success) {
-        return { ok: false, code: 'invalid_request', parameters: namesOf([...(params.issues ?? []), ...(query.issues ?? [])]) };
+        return {
+          ok: false,
+          code: 'invalid_request',
+          parameters: namesOf([...(params.issues ?? []), ...(query.issues ?? [])]),
+        };
       }
       const answer = await run(parts, looker, params.output as v.InferOutput<P>, query.output as v.InferOutput<Q>);
       return typeof answer === 'string'
@@ -201,7 +205,8 @@ function boundOf(query: v.InferOutput<typeof ReplayQuery>): Bound {
 const getReplay = route({
   path: '/ledgers/:ledgerId/replay',
   operationId: 'replayLedger',
-  summary: 'What was in force through a revision, a position or at a moment (all inclusive), on which consent and notice.',
+  summary:
+    'What was in force through a revision, a position or at a moment (all inclusive), on which consent and notice.',
   params: OneLedger,
   query: ReplayQuery,
   answer: ReplayAnswer,
@@ -224,7 +229,8 @@ const getReplay = route({
 const getVerify = route({
   path: '/ledgers/:ledgerId/verify',
   operationId: 'verifyLedger',
-  summary: 'Checks bytes, hashes, links, positions, times, legal transitions, head and content; the first problem is told.',
+  summary:
+    'Checks bytes, hashes, links, positions, times, legal transitions, head and content; the first problem is told.',
   params: OneLedger,
   query: NoParameters,
   answer: VerifyAnswer,

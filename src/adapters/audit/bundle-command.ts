@@ -37,7 +37,7 @@ export function readExportArguments(
     if (given.has(token.name)) return { ok: false, message: `--${token.name} is given twice` };
     given.set(token.name, token.value ?? null);
     ours.add(token.index);
-    if (token.value !== undefined && token.inlineValue === false) ours.add(token.index + 1);
+    if (token.value !== undefined && !token.inlineValue) ours.add(token.index + 1);
   }
   const out = given.get('out') ?? null;
   const seenFile = given.get('seen') ?? null;

@@ -71,7 +71,7 @@ export async function exportBundle(options: ExportOptions): Promise<Exported> {
   }
   let written = false;
   try {
-    const witnessed = (ledgerId: LedgerRef['ledgerId']): number => provable.log.heads.get(ledgerId)?.position ?? 0;
+    const witnessed = (ledgerId: LedgerRef['ledgerId']): number => provable.log.heads.get(ledgerId)?.leaf.position ?? 0;
     const proofs = proveBundle(
       provable,
       refs.map(({ ledgerId }) => ledgerId),
@@ -166,8 +166,10 @@ function eventLine({ bytes, hash }: StoredEvent, used: Set<string>): string | nu
   try {
     const event = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Record<string, CanonicalValue>;
     const data = event['data'];
-    if (typeof data === 'object' && data !== null && 'noticeVersion' in data && 'language' in data)
-      used.add(`${String(data['noticeVersion'])} ${String(data['language'])}`);
+    if (typeof data === 'object' && data !== null && 'noticeVersion' in data && 'language' in data) {
+      const { noticeVersion, language } = data;
+      if (typeof noticeVersion === 'string' && typeof language === 'string') used.add(`${noticeVersion} ${language}`);
+    }
     return `${canonicalText({ ...event, hash })}\n`;
   } catch {
     return null;

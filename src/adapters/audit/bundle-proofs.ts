@@ -56,7 +56,7 @@ export async function readProvableLog(
     witnessed.set(leaf.ledgerId, places);
   });
   assertMatches(log, checkpoint);
-  const heads = headsTree(log.heads);
+  const heads = await headsTree(log.heads);
   const { newestHeads } = log;
   const root = heads.tree.root(heads.leaves.length).toString('hex');
   if (newestHeads?.index !== checkpoint.size - 1 || newestHeads.leaf.root !== root)

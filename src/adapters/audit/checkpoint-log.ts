@@ -2,9 +2,10 @@
  * The log of heads as it was read: its tree, the newest head of every ledger, its keys and notices, and proofs of these.
  * @module
  */
+import { setImmediate } from 'node:timers/promises';
 import type { CheckpointLogReader, StoredCheckpoint } from '../../events/checkpoint-ports.ts';
 import type { LedgerId } from '../../events/identity.ts';
-import { decodeLeaf, encodeLeaf, type HeadLeaf, type HeadsLeaf, type KeyLeaf, type Leaf } from './checkpoint-leaves.ts';
+import { decodeLeaf, type HeadLeaf, type HeadsLeaf, type KeyLeaf, type Leaf } from './checkpoint-leaves.ts';
 import { readNote } from './checkpoint-note.ts';
 import { leafHash, type MerkleTree, merkleTree } from './merkle-tree.ts';
 
@@ -19,8 +20,8 @@ export type Placed<T extends Leaf> = { readonly index: number; readonly leaf: T 
 /** The log through some size, held in memory: about 64 bytes a leaf and 300 a ledger. */
 export type ReadLog = {
   readonly tree: MerkleTree;
-  /** The newest head leaf of each ledger. */
-  readonly heads: Map<LedgerId, HeadLeaf>;
+  /** The newest head leaf of each ledger, with its leaf hash. */
+  readonly heads: Map<LedgerId, { readonly leaf: HeadLeaf; readonly hash: Uint8Array }>;
   readonly keys: Placed<KeyLeaf>[];
   readonly notices: Placed<Extract<Leaf, { type: 'notice/1' }>>[];
   /** The newest leaf that sums up all heads. */
@@ -33,12 +34,13 @@ export function emptyLog(): ReadLog {
 }
 
 /** Adds one leaf as it was read from the store. @throws LogDamaged when it is not a leaf. */
-export function addLeaf(log: ReadLog, bytes: Uint8Array): void {
+function addLeaf(log: ReadLog, bytes: Uint8Array): void {
   const leaf = decodeLeaf(bytes);
   const index = log.tree.size();
   if (leaf === null) throw new LogDamaged(`Leaf ${index} cannot be read`);
-  log.tree.append(leafHash(bytes));
-  if (leaf.type === 'head/1') log.heads.set(leaf.ledgerId, leaf);
+  const hash = leafHash(bytes);
+  log.tree.append(hash);
+  if (leaf.type === 'head/1') log.heads.set(leaf.ledgerId, { leaf, hash });
   if (leaf.type === 'heads/1') log.newestHeads = { index, leaf };
   if (leaf.type === 'key/1') log.keys.push({ index, leaf });
   if (leaf.type === 'notice/1') log.notices.push({ index, leaf });
@@ -58,6 +60,8 @@ export async function readOn(
       each(log.tree.size(), bytes);
       addLeaf(log, bytes);
     }
+    // A store in this process answers at once: without this, a long log would keep everybody else waiting.
+    await setImmediate();
   }
   if (size !== null && log.tree.size() < size) throw new LogDamaged(`The log ends before ${size} leaves`);
 }
@@ -73,10 +77,16 @@ export function assertMatches(log: ReadLog, { size, note }: StoredCheckpoint): v
 /** The newest heads in order of ledgerId, with the tree over them. */
 export type HeadsTree = { readonly tree: MerkleTree; readonly leaves: readonly HeadLeaf[] };
 
+/** How many leaves are put into a tree before others get a turn. */
+const LEAVES_PER_TURN = 2_000;
+
 /** Builds the tree that a `heads/1` leaf sums up. */
-export function headsTree(heads: ReadonlyMap<LedgerId, HeadLeaf>): HeadsTree {
-  const leaves = [...heads.values()].toSorted((one, other) => (one.ledgerId < other.ledgerId ? -1 : 1));
+export async function headsTree(heads: ReadLog['heads']): Promise<HeadsTree> {
+  const sorted = [...heads.values()].toSorted((one, other) => (one.leaf.ledgerId < other.leaf.ledgerId ? -1 : 1));
   const tree = merkleTree();
-  for (const leaf of leaves) tree.append(leafHash(encodeLeaf(leaf)));
-  return { tree, leaves };
+  for (const { hash } of sorted) {
+    tree.append(hash);
+    if (tree.size() % LEAVES_PER_TURN === 0) await setImmediate();
+  }
+  return { tree, leaves: sorted.map(({ leaf }) => leaf) };
 }

@@ -8,7 +8,7 @@
  *     — <key name> <base64 of key id (4 bytes) and signature (64 bytes)>
  * @module
  */
-import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
+import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 
 /** The longest note that is read, characters. */
 const NOTE_LENGTH_MAX = 4_096;
@@ -19,6 +19,8 @@ const KEY_ID_BYTES = 4;
 const SIGNATURE_BYTES = 64;
 /** What stands before the 32 bytes of an Ed25519 key in SubjectPublicKeyInfo (RFC 8410). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
+/** What stands before the 32 bytes of an Ed25519 seed in PKCS #8 (RFC 8410). */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const NAME = /^[\x21-\x2a\x2c-\x7e]{1,100}$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
@@ -39,6 +41,17 @@ export type ReadNote = {
   readonly signed: string;
   readonly signatures: readonly { readonly name: string; readonly keyId: Buffer; readonly signature: Buffer }[];
 };
+
+/** The private key of 32 random bytes. @throws RangeError for another length. */
+export function checkpointSigner(seed: Uint8Array): KeyObject {
+  if (seed.length !== 32) throw new RangeError('An Ed25519 seed has exactly 32 bytes');
+  return createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+}
+
+/** The log's name: it goes by the store, so that another store's checkpoints are another log's. */
+export function logOrigin(subjectKeyFingerprint: string): string {
+  return `local-ledger/${subjectKeyFingerprint.slice(0, 16)}`;
+}
 
 /** The public half of a key under the log's name. @param origin without spaces and `+`. @throws RangeError, TypeError. */
 export function verifierKey(origin: string, key: KeyObject): VerifierKey {

@@ -85,7 +85,7 @@ export function createCheckpointer(options: CheckpointerOptions): Checkpointer {
   }
 
   async function sign(now: number, latest: StoredCheckpoint | null, signers: readonly KeyObject[], heads: number) {
-    const all = headsTree(known.heads);
+    const all = await headsTree(known.heads);
     const root = all.tree.root(all.leaves.length).toString('hex');
     const key = verifierKey(origin, signer);
     const last: Leaf = { type: 'heads/1', root, ledgers: all.leaves.length, key: key.text };

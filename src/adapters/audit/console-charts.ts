@@ -45,10 +45,8 @@ export function daysChart(days: readonly { readonly day: string; readonly counts
       return bar(group, index * step + step * 0.16, y, step * 0.68, height);
     });
   });
-  const grid = [0.25, 0.5, 0.75].map(
-    (part) => html`<path class="grid" d="M0 ${CHART_HEIGHT * part}H${CHART_WIDTH}"/>`,
-  );
-  return html`<svg class="chart" viewBox="0 0 ${CHART_WIDTH} ${CHART_HEIGHT + 2}" role="img" aria-label="${label}">
+  const grid = [0.25, 0.5, 0.75].map((part) => html`<path class="grid" d="M0 ${CHART_HEIGHT * part}H${CHART_WIDTH}"/>`);
+  return html`<svg class="chart" viewBox="0 0 ${CHART_WIDTH} ${CHART_HEIGHT + 2}" preserveAspectRatio="none" role="img" aria-label="${label}">
 ${grid}${bars}<path class="axis" d="M0 ${CHART_HEIGHT + 0.5}H${CHART_WIDTH}"/></svg>`;
 }
 
@@ -73,30 +71,28 @@ export function partBar(part: number, most: number): Html {
 
 /** Positions drawn on a track at most; a longer history is drawn from its end. */
 const TRACK_POSITIONS_MAX = 60;
-const TRACK_HEIGHT = 44;
+/** Where the line runs, pixels from the top. */
+const RAIL_Y = 22;
 
 /**
  * The history as a line: when something was in force (and whether its content still exists), every event, and where one
- * stands.
+ * stands. Across it is measured in percent, so that signs keep their size on any screen.
  * @param at the position one stands at; 0 is the beginning.
  */
 export function trackChart(history: readonly HistoryEntry[], at: number, label: string): Html {
   const first = Math.max(0, history.length - TRACK_POSITIONS_MAX);
   const shown = history.slice(first);
-  const step = CHART_WIDTH / (shown.length + 1);
-  const x = (position: number): number => (position - first) * step;
-  const y = TRACK_HEIGHT / 2;
+  const x = (position: number): string => `${(((position - first) / (shown.length + 1)) * 98 + 1).toFixed(2)}%`;
   const spans = shown.map(({ event, inForceAfter, revision }) => {
     if (!inForceAfter) return '';
     const exists = revision === history.at(-1)?.revision;
-    const until = Math.min(x(event.position + 1), CHART_WIDTH);
-    return html`<path class="${exists ? 'span-held' : 'span-erased'}" d="M${x(event.position).toFixed(1)} ${y}H${until.toFixed(1)}"/>`;
+    return html`<line class="${exists ? 'span-held' : 'span-erased'}" x1="${x(event.position)}" x2="${x(event.position + 1)}" y1="${RAIL_Y}" y2="${RAIL_Y}"/>`;
   });
-  const marks = shown.map(
-    ({ event }) =>
-      html`<g class="m-${markOf(event.type)}" transform="translate(${(x(event.position) - 8).toFixed(1)} ${y - 8})"><circle cx="8" cy="8" r="8" class="ground"/>${SHAPES[markOf(event.type)]}</g>`,
-  );
-  const here = Math.max(3, x(Math.max(at, first)));
-  return html`<svg class="track" viewBox="0 0 ${CHART_WIDTH} ${TRACK_HEIGHT}" role="img" aria-label="${label}">
-<path class="rail" d="M0 ${y}H${CHART_WIDTH}"/>${spans}<path class="here" d="M${here.toFixed(1)} 2V${TRACK_HEIGHT - 2}"/>${marks}</svg>`;
+  const marks = shown.map(({ event }) => {
+    const mark = markOf(event.type);
+    return html`<svg class="m-${mark}" x="${x(event.position)}" y="${RAIL_Y - 8}" width="16" height="16" overflow="visible"><g transform="translate(-8 0)"><circle cx="8" cy="8" r="8" class="ground"/>${SHAPES[mark]}</g></svg>`;
+  });
+  const here = x(Math.max(at, first));
+  return html`<svg class="track" height="${RAIL_Y * 2}" role="img" aria-label="${label}">
+<line class="rail" x1="0" x2="100%" y1="${RAIL_Y}" y2="${RAIL_Y}"/>${spans}<line class="here" x1="${here}" x2="${here}" y1="1" y2="${RAIL_Y * 2 - 1}"/>${marks}</svg>`;
 }

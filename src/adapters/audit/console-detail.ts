@@ -18,7 +18,7 @@ export function detailSection(page: PageFor, shown: LedgerPage, entry: HistoryEn
   const { words, language } = page;
   const { event } = entry;
   const path = `/audit/ledgers/${shown.ledger.ledgerId}`;
-  return html`<section class="card" aria-labelledby="detail">
+  return html`<section class="card detail" aria-labelledby="detail">
 <h2 id="detail">${words.detail}</h2>
 <p class="lead">${markIcon(markOf(event.type))} <b>${titleOf(event.type, language)}</b></p>
 <p>${sentenceOf(event, language)}</p>
@@ -66,7 +66,7 @@ ${fact(words.reason, reasonOf(event.data.reason, language))}
 ${fact(words.presented, event.data.presentedRevision)}
 ${fact(words.headRevision, event.data.headRevision)}
 ${fact(words.position, html`<a href="${path}?position=${met.position}">${met.position}</a>`)}
-${met.hash === null ? '' : fact(words.hash, digest(met.hash, 16))}
+${met.hash === null ? '' : fact(words.metHash, digest(met.hash, 16))}
 ${fact(words.inForceThen, met.inForce ? words.stateInForce : words.stateNone)}
 ${fact(words.openThen, met.openProposalId === null ? words.none : digest(met.openProposalId, 18))}
 </dl>

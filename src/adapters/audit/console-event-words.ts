@@ -124,7 +124,7 @@ export function sentenceOf(event: RecordedEvent, language: Language): string {
         : `The content was erased; revision ${event.data.revision}`;
     case 'card.refused':
       return zh
-        ? `這張卡${reasonOf(event.data.reason, language)}，沒有改變什麼`
+        ? `擋下了：${reasonOf(event.data.reason, language)}；沒有改變什麼`
         : `Nothing changed: ${reasonOf(event.data.reason, language)}`;
   }
 }

@@ -43,16 +43,14 @@ export function ledgerPage(page: PageFor, shown: LedgerPage): Html {
 <div id="moment" class="moment" data-path="${path}">
 ${sliderSection(page, shown)}
 <div class="beside">
-<div class="stack">
 ${stateSection(page, shown)}
-${here === null ? '' : detailSection(page, shown, here)}
-${here === null ? '' : proofSection(page, shown, here)}
-</div>
 <section class="card timeline" aria-labelledby="timeline">
 <h2 id="timeline">${words.timeline}</h2>
 <p class="quiet">${words.timelineWhy}</p>
 <ol>${history.map((entry) => timelineEntry(path, entry, { language, at: state.position }))}</ol>
 </section>
+${here === null ? '' : detailSection(page, shown, here)}
+${here === null ? '' : proofSection(page, shown, here)}
 </div>
 </div>`,
   });

@@ -51,8 +51,7 @@ export function ledgersListPage(page: PageFor, { ledgers, kind, isFirst, next }:
 <form method="get" action="/audit/ledgers" class="row">
 <label for="kind">${words.kind}</label>
 <select id="kind" name="kind"><option value="">${words.kindAll}</option>${LedgerKind.options.map(
-      (each) =>
-        html`<option value="${each}"${each === kind ? html` selected` : ''}>${kindName(words, each)}</option>`,
+      (each) => html`<option value="${each}"${each === kind ? html` selected` : ''}>${kindName(words, each)}</option>`,
     )}</select>
 <button type="submit">${words.show}</button>
 </form>

@@ -176,7 +176,12 @@ async function download(parts: AuditParts, c: Context, page: PageFor): Promise<S
 }
 
 /** The history as one CloudEvent a line. A line that cannot be made ends the file with an error, never in silence. */
-async function* lines(parts: AuditParts, ledger: LedgerRef, through: number, page: PageFor): AsyncGenerator<Uint8Array> {
+async function* lines(
+  parts: AuditParts,
+  ledger: LedgerRef,
+  through: number,
+  page: PageFor,
+): AsyncGenerator<Uint8Array> {
   const law = ledgerLaw(ledger.kind);
   const encoder = new TextEncoder();
   for (let from = 1; from <= through; from += DOWNLOAD_PIECE) {

@@ -135,7 +135,8 @@ const ZH = {
   cardBecame: '卡片後來',
   offeredAt: '提出的位置',
   notHere: '不在這段歷史裡',
-  operation: '內容',
+  operation: '要做的事',
+  metHash: '那裡的雜湊',
   validity: '有效',
   seconds: '秒',
   noticeVersion: '告知版本',
@@ -212,7 +213,8 @@ const EN: Words = {
   beyondTitle: 'The ledger does not reach that far',
   beyond: 'The revision or position you asked for is beyond the end. See the newest state instead.',
   notRecordedTitle: 'Nothing is shown',
-  notRecorded: 'This look could not be recorded in the access ledger, so nothing is shown. Try later or tell an operator.',
+  notRecorded:
+    'This look could not be recorded in the access ledger, so nothing is shown. Try later or tell an operator.',
   unavailableTitle: 'The ledgers cannot be read now',
   unavailable: 'The store cannot be reached; nothing was changed. Try again later.',
   failedTitle: 'Something went wrong here',
@@ -308,7 +310,8 @@ const EN: Words = {
   cardBecame: 'What became of the card',
   offeredAt: 'Offered at position',
   notHere: 'not in this history',
-  operation: 'Operation',
+  operation: 'Asks to',
+  metHash: 'Hash there',
   validity: 'Valid for',
   seconds: 'seconds',
   noticeVersion: 'Notice version',
@@ -350,7 +353,6 @@ const EN: Words = {
   accessIntro: 'This ledger records who looked; a look at itself is recorded here too.',
   noProblem: 'Nothing wrong was found',
 };
-
 
 /** The words of a language. */
 export function wordsOf(language: Language): Words {

@@ -30,18 +30,15 @@ const ASSETS: ReadonlyMap<string, { readonly type: string; readonly text: string
     { name: 'drawings.css', type: 'text/css; charset=utf-8' },
     { name: 'console.js', type: 'text/javascript; charset=utf-8' },
     { name: 'icon.svg', type: 'image/svg+xml' },
-  ].map(({ name, type }) => [
-    name,
-    { type, text: readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8') },
-  ]),
+  ].map(({ name, type }) => [name, { type, text: readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8') }]),
 );
 
 export type ConsoleOptions = {
   readonly gate: Gate;
   /** Whether session cookies may travel over https only. */
   readonly secureCookies: boolean;
-  /** Told of an error that is not of a closed list; never of what was asked for. */
-  readonly alarm: (error: unknown) => void;
+  /** Told that a page failed for a reason of no closed list; never what was asked for. */
+  readonly alarm: () => void;
 };
 
 /** Routes under /audit, but for those of the API. */
@@ -79,7 +76,8 @@ export function auditConsole(parts: AuditParts, options: ConsoleOptions): Hono {
     app.get(path, async (c) => {
       const language = chooseLanguage(c);
       const reader = sessionReader(c, options.gate);
-      if (reader === null) return signInAnswer(c, options.gate, language, null);
+      // Whoever opens the console is asked to sign in; whoever opens one of its pages is also told that it is not for them.
+      if (reader === null) return signInAnswer(c, options.gate, language, null, path === '/' ? 200 : 401);
       return answer(c, language, await look(c, pageFor(c, language, reader)));
     });
   }
@@ -91,7 +89,7 @@ export function auditConsole(parts: AuditParts, options: ConsoleOptions): Hono {
   app.onError((error, c) => {
     if (error instanceof HTTPException) return c.body(null, error.status);
     const failure = failureOf(error);
-    if (failure === 'failed') options.alarm(error);
+    if (failure === 'failed') options.alarm();
     const said = { access_not_recorded: 'notRecorded', store_unavailable: 'unavailable', failed: 'failed' } as const;
     return answer(c, chooseLanguage(c), { kind: 'said', what: said[failure] });
   });
@@ -123,11 +121,13 @@ function signingIn(app: Hono, { gate, secureCookies }: ConsoleOptions): void {
     signIn(c, gate, reader, secureCookies);
     // A page and not a redirect: a cookie of this site only would not travel with one that began elsewhere.
     c.header('refresh', '0; url=/audit');
-    return c.html(wordPage(language, { title: words.onceTitle, text: words.roleContent, href: '/audit', go: words.onceGo }));
+    return c.html(
+      wordPage(language, { title: words.onceTitle, text: words.roleContent, href: '/audit', go: words.onceGo }),
+    );
   });
 }
 
-function signInAnswer(c: Context, gate: Gate, language: Language, said: string | null, status: 401 | 429 = 401) {
+function signInAnswer(c: Context, gate: Gate, language: Language, said: string | null, status: 200 | 401 | 429 = 401) {
   return c.html(signInPage(language, gate.isConfigured, said), status);
 }
 

@@ -75,5 +75,10 @@ export async function verifyBatch(
     events += verified.events;
     if (verified.problem !== null) problems.push(verified.problem);
   }
-  return { ledgers: batch.length, events, problems, next: page.length > batch.length ? (batch.at(-1)?.ledgerId ?? null) : null };
+  return {
+    ledgers: batch.length,
+    events,
+    problems,
+    next: page.length > batch.length ? (batch.at(-1)?.ledgerId ?? null) : null,
+  };
 }

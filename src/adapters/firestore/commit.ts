@@ -15,8 +15,8 @@ const TRIES = 4;
 
 /** What a commit needs of the rest of the store. */
 export type CommitParts = {
-  /** What empties the inbox of a subject, read now; the commit then holds only if no job came in between. */
-  readonly emptyInbox: (subjectKey: SubjectKey) => Promise<Fill>;
+  /** What empties inbox, turns and context of a subject, read now; the commit then holds only if nothing came in between. */
+  readonly emptySubject: (subjectKey: SubjectKey) => Promise<Fill>;
   /** Unix milliseconds; the age of once rows. */
   readonly clock: () => number;
 };
@@ -25,13 +25,13 @@ type ReadHead = (ledgerId: LedgerId) => Promise<KnownHead | null>;
 
 /**
  * The commit of the ledger port. Documents written, of which each counts as one write: head, event, and where they
- * apply content, once, and for a forget the subject's fence with each job it empties.
+ * apply content, once, and for a forget the subject's fence and context with each job and turn it empties.
  */
 export function committing(
   calls: Calls,
   heads: KnownHeads,
   readHead: ReadHead,
-  { emptyInbox, clock }: CommitParts,
+  { emptySubject, clock }: CommitParts,
 ): (commit: Commit) => Promise<CommitResult> {
   /** The head the decision was made on, or `moved` where the ledger is known to be elsewhere. */
   async function baseOf({ ledger: { ledgerId }, expectedPosition }: Commit): Promise<KnownHead | null | 'moved'> {
@@ -45,7 +45,7 @@ export function committing(
     const base = await baseOf(commit);
     if (base === 'moved') return 'refused';
     assertFits(base, commit);
-    const emptying = content.kind === 'forget' ? await emptyInbox(ledger.subjectKey) : null;
+    const emptying = content.kind === 'forget' ? await emptySubject(ledger.subjectKey) : null;
     const sent = await calls.send((writes) => {
       fill(calls, writes, commit, base, madeAt);
       emptying?.(writes);

@@ -8,7 +8,10 @@
  *     once/{rowId}                        {key, shard, ledgerId, subjectKey, outcome, answered, madeAt, dueAt, attempts}
  *     inbox/{rowId}                       {key, shard, subjectKey, messageId, receivedAt, dueAt, attempts, open, held, body,
  *                                          finishedAt, expireAt}
- *     subjects/{subjectKey}               {newestJob}: changes with every accepted job, so that a forget misses none
+ *     subjects/{subjectKey}               {newestJob, newestTurn}: changes with every job and turn, so that a forget misses none
+ *     turns/{rowId}                       {turnId, causationId, shard, subjectKey, ledgerId, usedRevision, recordedAt, held, body}
+ *     contexts/{subjectKey}               {generation, shard, putAt, held, body}
+ *     modelCalls/{rowId}                  {subjectKey, day, shard, calls}
  *     addresses/{subjectKey}              {sealed, written}
  *
  * No root id grows with time: ledgerId and subjectKey are keyed digests, a rowId is the digest of its key (a
@@ -40,6 +43,10 @@ export const eventRef = (db: Db, ledgerId: LedgerId, position: number): Ref =>
 export const onceRef = (db: Db, key: string): Ref => db.doc(`once/${rowId(key)}`);
 export const jobRef = (db: Db, key: string): Ref => db.doc(`inbox/${rowId(key)}`);
 export const subjectRef = (db: Db, subjectKey: SubjectKey): Ref => db.doc(`subjects/${subjectKey}`);
+export const turnRef = (db: Db, turnId: string): Ref => db.doc(`turns/${rowId(turnId)}`);
+export const contextRef = (db: Db, subjectKey: SubjectKey): Ref => db.doc(`contexts/${subjectKey}`);
+export const modelCallsRef = (db: Db, subjectKey: SubjectKey, day: string): Ref =>
+  db.doc(`modelCalls/${rowId(`${subjectKey}|${day}`)}`);
 export const addressRef = (db: Db, subjectKey: SubjectKey): Ref => db.doc(`addresses/${subjectKey}`);
 
 /** The id of an event's document: text order is position order. Positions beyond either end are taken as the end. */

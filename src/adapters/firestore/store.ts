@@ -3,16 +3,21 @@
  * @module
  */
 import type { Addresses, Inbox, Outbox } from '../../events/delivery-ports.ts';
-import { CommitUnknown, type Ledger, StoreUnavailable } from '../../events/ports.ts';
+import type { SubjectKey } from '../../events/identity.ts';
+import { CommitUnknown, type InTurn, type Ledger, StoreUnavailable } from '../../events/ports.ts';
 import { firestoreAddresses } from './addresses.ts';
-import { type CallOptions, type Calls, firestoreCalls } from './calls.ts';
+import type { Contexts, ModelBudget, TurnRecords } from '../../events/turn-ports.ts';
+import { firestoreModelBudget } from './budget.ts';
+import { type CallOptions, type Calls, type Fill, firestoreCalls } from './calls.ts';
+import { firestoreContexts } from './context.ts';
 import { fieldsOf, STORE_FORMAT } from './documents.ts';
 import { firestoreInbox } from './inbox.ts';
 import { knownHeads } from './known-heads.ts';
 import { firestoreLedger } from './ledger.ts';
 import { firestoreOutbox } from './outbox.ts';
 import { StoreRefused } from './store-refused.ts';
-import { type InTurn, turnsByLedger } from './turns.ts';
+import { firestoreTurnRecords } from './turn-records.ts';
+import { turnsByLedger } from './turns.ts';
 
 export type FirestoreStoreOptions = CallOptions & {
   /** Of identity.ts; written when the store is made, another one is refused. */
@@ -36,6 +41,9 @@ export type FirestoreStore = {
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly addresses: Addresses;
+  readonly turnRecords: TurnRecords;
+  readonly contexts: Contexts;
+  readonly modelBudget: ModelBudget;
   /** For whoever loads, decides and commits: spares this process from racing itself (turns.ts). */
   readonly inTurn: InTurn;
   health(): Promise<StoreHealth>;
@@ -68,11 +76,21 @@ export async function firestoreStoreOn(
     if (!(error instanceof StoreUnavailable)) throw error;
   });
   const { inbox, emptyBodies } = firestoreInbox(calls, clock);
+  const { turnRecords, emptyTurns } = firestoreTurnRecords(calls);
+  const { contexts, emptyContext } = firestoreContexts(calls);
+  async function emptySubject(subjectKey: SubjectKey): Promise<Fill> {
+    // In this order: the fence is read with the inbox, and what is looked for after it cannot be missed.
+    const fills = [await emptyBodies(subjectKey), await emptyTurns(subjectKey), emptyContext(subjectKey)];
+    return (writes) => fills.forEach((fill) => void fill(writes));
+  }
   return {
-    ledger: firestoreLedger(calls, knownHeads(), { emptyInbox: emptyBodies, clock }),
+    ledger: firestoreLedger(calls, knownHeads(), { emptySubject, clock }),
     inbox,
     outbox: firestoreOutbox(calls),
     addresses: firestoreAddresses(calls, random),
+    turnRecords,
+    contexts,
+    modelBudget: firestoreModelBudget(calls),
     inTurn: turnsByLedger(),
     async health() {
       return { reachable: await answers(calls), erasurePending: false, writesWaiting: calls.underWay() };

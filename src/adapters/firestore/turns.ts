@@ -6,10 +6,9 @@
  * @module
  */
 import type { LedgerId } from '../../events/identity.ts';
+import type { InTurn } from '../../events/ports.ts';
 
-/** Runs `work` when all work given before for the same ledger has ended, well or badly. */
-export type InTurn = <T>(ledgerId: LedgerId, work: () => Promise<T>) => Promise<T>;
-
+/** Makes the queue of this process. */
 export function turnsByLedger(): InTurn {
   const last = new Map<LedgerId, Promise<unknown>>();
   return async (ledgerId, work) => {

@@ -121,7 +121,7 @@ function readCalls(found: readonly unknown[]): Pick<Reading, 'routed' | 'why'> {
   return { routed: { outcome: 'call', calls, unanswered: [] }, why: 'called' };
 }
 
-/** One call, or why it is none. Own keys only: a schema alone would take `constructor` for a known key. */
+/** One call, or why it is none. `tool` is the backend's key: the name of the function says it, no argument does. */
 function readCall(call: unknown): ToolCall | Extract<Why, 'unknown_tool' | 'malformed_arguments'> {
   if (!isRecord(call)) return 'malformed_arguments';
   const name = own(call, 'name');
@@ -131,8 +131,7 @@ function readCall(call: unknown): ToolCall | Extract<Why, 'unknown_tool' | 'malf
   if (isPresent(id) && (typeof id !== 'string' || id.length > ID_LENGTH_MAX)) return 'malformed_arguments';
   const given = own(call, 'args') ?? {};
   if (!isRecord(given)) return 'malformed_arguments';
-  const names = Reflect.ownKeys(given);
-  if (names.some((key) => key === 'tool' || !Object.hasOwn(schema.entries, key))) return 'malformed_arguments';
+  if (Object.hasOwn(given, 'tool')) return 'malformed_arguments';
   const read = v.safeParse(ToolCall, { ...given, tool: name });
   return read.success ? read.output : 'malformed_arguments';
 }

@@ -72,6 +72,7 @@ export function pages({ buildId, router, simulator, readiness, counters }: Pages
             </dl>
             <ul>
               ${simulator ? html`<li><a href="/chat">/chat 聊天模擬器</a></li>` : ''}
+              <li><a href="/audit">/audit 稽核台 (audit console)</a></li>
               <li><a href="/ready">/ready 是否就緒</a></li>
               <li><a href="/metrics">/metrics 計數</a></li>
             </ul>

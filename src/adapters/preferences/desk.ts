@@ -5,11 +5,11 @@
 import type { Answer, InForce } from '../../commands/answers.ts';
 import { type Card, type CardKeys, type CardRefusal, mintCard, openCard } from '../../commands/card.ts';
 import type { Command } from '../../commands/decide.ts';
-import { type Effects, type Execution, execute } from '../../commands/execute.ts';
+import { type Effects, type Execution, execute, type Request } from '../../commands/execute.ts';
 import type { Outcome } from '../../commands/outcomes.ts';
 import type { Delivery, Offers, Person, Remembered } from '../../commands/turns.ts';
 import { BLINDING_KEY_BYTES, decodeContent } from '../../events/commitment.ts';
-import type { Ledger, Once, StoredContent } from '../../events/ports.ts';
+import type { InTurn, Ledger, Once, StoredContent } from '../../events/ports.ts';
 import { currentNotice, DIET_FOR_PLACE_SEARCH } from '../../events/purposes.ts';
 import { decodeState, type PreferenceState } from '../../projections/preference-state.ts';
 
@@ -25,6 +25,8 @@ export type DeskDependencies = {
   readonly newEventId: () => string;
   readonly randomBytes: (length: number) => Uint8Array;
   readonly pause: Effects['pause'];
+  /** Runs decisions of one ledger one after another where the store is slow to refuse a lost race. */
+  readonly inTurn?: InTurn;
   readonly count: (name: DeskCount) => void;
 };
 
@@ -45,26 +47,24 @@ const purpose = DIET_FOR_PLACE_SEARCH;
 /** Builds the desk over a ledger. */
 export function createPreferenceDesk(dependencies: DeskDependencies): PreferenceDesk {
   const { ledger, cardKeys, clock, newEventId, randomBytes, count } = dependencies;
+  const { inTurn = (_ledgerId, work) => work() } = dependencies;
   const effects: Effects = { pause: dependencies.pause, alarm: (fault) => count(`fault_${fault}`) };
 
   function run(person: Person, command: Command, delivery: Delivery, onceKey: string | null): Promise<Execution> {
-    return execute(
-      ledger,
-      {
-        ledger: person.diet,
-        command,
-        provenance: {
-          eventId: newEventId(),
-          actor: person.subjectKey,
-          actorRole: 'subject',
-          causationId: delivery.causationId,
-          correlationId: delivery.turnId,
-        },
-        clock: clock(),
-        onceKey,
+    const request: Request = {
+      ledger: person.diet,
+      command,
+      provenance: {
+        eventId: newEventId(),
+        actor: person.subjectKey,
+        actorRole: 'subject',
+        causationId: delivery.causationId,
+        correlationId: delivery.turnId,
       },
-      effects,
-    );
+      clock: clock(),
+      onceKey,
+    };
+    return inTurn(person.diet.ledgerId, () => execute(ledger, request, effects));
   }
 
   async function remembered(person: Person): Promise<Remembered> {

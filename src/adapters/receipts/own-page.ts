@@ -67,9 +67,7 @@ export function ownPage({ reader, tenantId, cardKeys, controller, clock, count }
       return refused(c, opened.refusal);
     }
     const ledger = await reader.ledger(opened.claim.ledgerId);
-    if (ledger === null || ledger.kind !== 'preference' || ledger.tenantId !== tenantId) {
-      return refused(c, 'invalid_own_link');
-    }
+    if (ledger === null) return refused(c, 'invalid_own_link');
     const own = await readOwn(reader, ledger.ledgerId, EVENTS_MAX);
     if (own === null) return c.html(noticePage('紀錄現在讀不出來', '帳本裡有一筆紀錄讀不出來，所以這次不顯示。'), 500);
     return { claim: opened.claim, ledger, own };

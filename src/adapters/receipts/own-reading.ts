@@ -2,6 +2,7 @@
  * Reads the end of one person's ledger: the newest events with the head and content they belong to.
  * @module
  */
+import { sha256Hex } from '../../events/chain.ts';
 import { decodeContent } from '../../events/commitment.ts';
 import { openEvent } from '../../events/envelope.ts';
 import type { LedgerId } from '../../events/identity.ts';
@@ -25,17 +26,18 @@ export type OwnLedger = {
 /**
  * Reads at most `limit` events, the newest. What comes after the head that was read is not among them, so events and
  * content belong together.
- * @returns null when an event cannot be read: then nothing is told of any.
+ * @returns null when an event cannot be read, is missing or is not what was hashed: then nothing is told of any.
  */
 export async function readOwn(reader: LedgerReader, ledgerId: LedgerId, limit: number): Promise<OwnLedger | null> {
   const { head, content } = await reader.headWithContent(ledgerId);
   const { present } = decodeState(head.state);
   const events: HashedEvent[] = [];
-  for (let from = Math.max(1, head.position - limit + 1); from <= head.position; from += PAGE) {
+  const first = Math.max(1, head.position - limit + 1);
+  for (let from = first; from <= head.position; from += PAGE) {
     const page = await reader.events(ledgerId, from, Math.min(head.position, from + PAGE - 1));
-    for (const { position, bytes, hash } of page) {
+    for (const { bytes, hash } of page) {
       const opened = openEvent(bytes);
-      if (!opened.ok || opened.event.position !== position) return null;
+      if (!opened.ok || opened.event.position !== first + events.length || sha256Hex(bytes) !== hash) return null;
       events.push({ event: opened.event, hash });
     }
   }

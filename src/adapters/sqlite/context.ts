@@ -16,14 +16,7 @@ export type SqliteContexts = {
 
 type ContextRow = { readonly subject: SubjectKey; readonly generation: number; readonly body_slot: number | null };
 
-/** @param clock Unix milliseconds; the age of what is kept. */
-export function sqliteContexts({
-  db,
-  writer,
-  read,
-  erasure,
-  clock,
-}: TurnParts & { readonly clock: () => number }): SqliteContexts {
+export function sqliteContexts({ db, writer, read, erasure }: TurnParts): SqliteContexts {
   const bodies = bodySlots(db, 'context_bodies', CONTEXT_BODY_BYTES);
   const isHeld = messageHeld(db);
   const select = db.prepare('SELECT subject, generation, body_slot FROM contexts WHERE subject = ?');
@@ -48,7 +41,7 @@ export function sqliteContexts({
           const slot = row?.body_slot ?? null;
           return { generation: row?.generation ?? 0, body: slot === null ? null : bodies.read(slot) };
         }),
-      put: ({ subjectKey, expectedGeneration, body, causationId }) =>
+      put: ({ subjectKey, expectedGeneration, body, causationId, putAt }) =>
         writer.write(() => {
           const row = rowOf(subjectKey);
           const generation = row?.generation ?? 0;
@@ -57,7 +50,7 @@ export function sqliteContexts({
           let slot = row?.body_slot ?? null;
           if (slot === null) slot = bodies.take(body);
           else bodies.replace(slot, body);
-          upsert.run(subjectKey, generation + 1, clock(), slot);
+          upsert.run(subjectKey, generation + 1, putAt, slot);
           return 'kept';
         }),
       purge: (before) =>
@@ -74,7 +67,7 @@ export function sqliteContexts({
     emptyContext(subjectKey) {
       const row = rowOf(subjectKey);
       // A turn that read "nothing kept" before the forget must not put anything after it.
-      upsert.run(subjectKey, (row?.generation ?? 0) + 1, clock(), null);
+      upsert.run(subjectKey, (row?.generation ?? 0) + 1, 0, null);
       if (row !== undefined && row.body_slot !== null) bodies.empty(row.body_slot);
     },
   };

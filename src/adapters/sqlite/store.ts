@@ -110,7 +110,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 
   const { inbox, emptyBodies } = sqliteInbox({ db, writer, read, erasure, clock });
   const { turnRecords, emptyTurns } = sqliteTurnRecords({ db, writer, read, erasure });
-  const { contexts, emptyContext } = sqliteContexts({ db, writer, read, erasure, clock });
+  const { contexts, emptyContext } = sqliteContexts({ db, writer, read, erasure });
   function emptySubject(subjectKey: SubjectKey): void {
     emptyBodies(subjectKey);
     emptyTurns(subjectKey);

@@ -4,7 +4,9 @@
  */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import * as v from 'valibot';
+import type { AuditToken } from '../../commands/access.ts';
 import type { CardKeys } from '../../commands/card.ts';
+import { AuditRole, ReaderName } from '../../events/access-kinds.ts';
 import { TenantId } from '../../events/identity.ts';
 import { type ModelRouteSetting, readModelRoute } from './model-route.ts';
 
@@ -16,7 +18,9 @@ export type Config = {
   readonly port: number;
   readonly host: string;
   readonly tenantId: TenantId;
-  readonly store: { readonly kind: 'sqlite'; readonly path: string };
+  readonly store:
+    | { readonly kind: 'sqlite'; readonly path: string }
+    | { readonly kind: 'firestore'; readonly projectId: string; readonly emulatorHost: string | null };
   readonly subjectKeySecret: KeyObject;
   readonly cardKeys: CardKeys;
   /** Where people reach this service, an origin without a path; null: not set. */
@@ -27,6 +31,8 @@ export type Config = {
     readonly contact: string | null;
     readonly jurisdiction: string | null;
   };
+  /** Who may audit; none: only the one-time link of a local start. */
+  readonly auditTokens: readonly AuditToken[];
   /** Null: the chat simulator stands in for LINE. */
   readonly line: {
     readonly channelSecret: string;
@@ -80,10 +86,11 @@ export function readConfig(
   const line = simulator ? null : lineOf(read, wrong);
   const publicBaseUrl = publicBaseUrlOf(read('PUBLIC_BASE_URL'), production, wrong);
   const controller = controllerOf(read, wrong);
-  const storeKind = read('LEDGER_STORE') ?? 'sqlite';
-  if (storeKind !== 'sqlite') wrong('LEDGER_STORE', 'is not sqlite');
-  const model = readModelRoute(read, wrong, storeKind === 'firestore');
-  if (problems.length > 0 || subjectKeySecret === null || cardKeys === null || tenantId === null || port === null) {
+  const auditTokens = auditTokensOf(read('AUDIT_TOKENS'), wrong);
+  const store = storeOf(read, environment, production, wrong);
+  const model = readModelRoute(read, wrong, store?.kind === 'firestore');
+  const keys = subjectKeySecret === null || cardKeys === null ? null : { subjectKeySecret, cardKeys };
+  if (problems.length > 0 || keys === null || tenantId === null || port === null || store === null) {
     return { ok: false, problems };
   }
   return {
@@ -93,11 +100,11 @@ export function readConfig(
       port,
       host,
       tenantId,
-      store: { kind: 'sqlite', path: storePathOf(environment) },
-      subjectKeySecret,
-      cardKeys,
+      store,
+      ...keys,
       publicBaseUrl,
       controller,
+      auditTokens,
       line,
       model,
     },
@@ -111,6 +118,26 @@ export function storePathOf(environment: Environment): string {
 }
 
 type Wrong = (variable: string, message: string) => null;
+
+function storeOf(
+  read: (name: string) => string | null,
+  environment: Environment,
+  production: boolean,
+  wrong: Wrong,
+): Config['store'] | null {
+  const kind = read('LEDGER_STORE') ?? 'sqlite';
+  if (kind === 'sqlite') return { kind, path: storePathOf(environment) };
+  if (kind !== 'firestore') return wrong('LEDGER_STORE', 'is neither sqlite nor firestore');
+  const emulatorHost = read('FIRESTORE_EMULATOR_HOST');
+  if (production && emulatorHost !== null) return wrong('FIRESTORE_EMULATOR_HOST', 'is set in production');
+  if (emulatorHost !== null && !/^(127\.0\.0\.1|localhost|\[::1\]):\d{1,5}$/.test(emulatorHost)) {
+    return wrong('FIRESTORE_EMULATOR_HOST', 'is not a loopback host and port');
+  }
+  const projectId = read('GOOGLE_CLOUD_PROJECT') ?? (emulatorHost === null ? null : 'demo-local');
+  if (projectId === null) return wrong('GOOGLE_CLOUD_PROJECT', 'is missing: LEDGER_STORE=firestore needs a project');
+  if (!/^[a-z][a-z0-9-]{4,40}$/.test(projectId)) return wrong('GOOGLE_CLOUD_PROJECT', 'is not a project id');
+  return { kind, projectId, emulatorHost };
+}
 
 function portOf(text: string | null, wrong: Wrong): number | null {
   if (text === null) return 8080;
@@ -176,6 +203,22 @@ function cardKeysOf(text: string, wrong: Wrong): CardKeys | null {
     keys.push({ keyId, key });
   }
   return keys;
+}
+
+function auditTokensOf(text: string | null, wrong: Wrong): readonly AuditToken[] {
+  const tokens: AuditToken[] = [];
+  for (const part of text?.split(',') ?? []) {
+    const [name, role, digest, ...rest] = part.split(':');
+    const read = { name: v.safeParse(ReaderName, name), role: v.safeParse(AuditRole, role) };
+    const isDigest = digest !== undefined && /^[0-9a-f]{64}$/.test(digest) && rest.length === 0;
+    if (!read.name.success || !read.role.success || !isDigest) {
+      wrong('AUDIT_TOKENS', 'is not a list of <name>:<integrity|content>:<SHA-256 of the token, 64 hex digits>');
+      return [];
+    }
+    if (tokens.some((known) => known.name === name)) wrong('AUDIT_TOKENS', `names ${read.name.output} twice`);
+    tokens.push({ name: read.name.output, role: read.role.output, sha256: Buffer.from(digest, 'hex') });
+  }
+  return tokens;
 }
 
 function tenantOf(said: string | null, simulator: boolean, production: boolean, wrong: Wrong): TenantId | null {

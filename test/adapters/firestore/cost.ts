@@ -58,11 +58,11 @@ export function costs(emulatorHost: () => string): void {
       expect(written).toEqual(['ledgers', 'events']);
     });
 
-    it('a forget reads head, fence and waiting jobs and writes five documents', async () => {
+    it('a forget reads head, fence, waiting jobs and turns and writes six documents', async () => {
       await personOn(other.ledger, 'Person A').remember('message-1', 'vegan');
       await personOn(store.ledger, 'Person A').forget('tap-1');
-      expect(wire.requests).toEqual([READ, READ, 'RunQuery', COMMIT]);
-      expect(written).toEqual(['ledgers', 'events', 'content', 'once', 'subjects']);
+      expect(wire.requests).toEqual([READ, READ, 'RunQuery', 'RunQuery', COMMIT]);
+      expect(written).toEqual(['ledgers', 'events', 'content', 'once', 'subjects', 'contexts']);
     });
 
     it('a race lost to another instance costs two requests more: why it was lost, and the head again', async () => {

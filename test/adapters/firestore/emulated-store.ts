@@ -34,7 +34,7 @@ export function openClient(
 }
 
 /** A fresh store seen through two clients. */
-export async function openTwice(emulatorHost: string): Promise<StoreUnderTest> {
+export async function openTwice(emulatorHost: string): Promise<StoreUnderTest<FirestoreStore>> {
   const projectId = newProject();
   const clock = { now: BEGINNING };
   const view = await openClient(emulatorHost, projectId, { clock: () => clock.now });

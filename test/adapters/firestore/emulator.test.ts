@@ -1,9 +1,12 @@
 /** What the Firestore store promises, on the emulator: one process, started for this file and stopped after it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressesContract } from '../../contracts/addresses.contract.ts';
+import { budgetContract } from '../../contracts/budget.contract.ts';
+import { contextContract } from '../../contracts/context.contract.ts';
 import { inboxContract } from '../../contracts/inbox.contract.ts';
 import { ledgerContract } from '../../contracts/ledger.contract.ts';
 import { outboxContract } from '../../contracts/outbox.contract.ts';
+import { turnRecordsContract } from '../../contracts/turn-records.contract.ts';
 import {
   type FirestoreEmulator,
   findFirestoreEmulator,
@@ -45,6 +48,9 @@ describe.skipIf(source === null)('Firestore (emulator)', () => {
   inboxContract('Firestore', open);
   outboxContract('Firestore', open);
   addressesContract('Firestore', open);
+  turnRecordsContract('Firestore', open);
+  contextContract('Firestore', open);
+  budgetContract('Firestore', open);
   oneStore(host);
   costs(host);
   forgetting(host);

@@ -122,6 +122,17 @@ describe('what is sent', () => {
     }
   });
 
+  it('is one request, even when the service offers to go on with its answer', async () => {
+    const [candidate] = answering([{ text: '待續' }], 'CONTINUATION')['candidates'] as object[];
+    double.meet(
+      { kind: 'response', body: { candidates: [{ ...candidate, continuationToken: 'go-on' }] } },
+      { kind: 'response', body: search({}) },
+    );
+    const routed = await routerTo(developerRoute(double.url)).route('有什麼吃的', facts);
+    expect(routed).toEqual({ outcome: 'unavailable' });
+    expect(double.requests).toHaveLength(1);
+  });
+
   it('is nothing when the message is longer than a channel can send', async () => {
     const routed = await routerTo(developerRoute(double.url)).route('花'.repeat(5_001), facts);
     expect(routed).toEqual({ outcome: 'clarify', question: 'one_thing_at_a_time' });
@@ -181,6 +192,25 @@ describe('when the service fails', () => {
     const { routed } = await routeWithPauses('花壇有什麼店？');
     expect(routed).toEqual({ outcome: 'invalid' });
     expect(double.requests).toHaveLength(1);
+  });
+
+  it('an answer without end is given up after 256 KiB', async () => {
+    let chunks = 0;
+    let cancelled = false;
+    const endless = new ReadableStream({
+      pull(controller) {
+        chunks += 1;
+        controller.enqueue(new Uint8Array(65_536).fill(32));
+      },
+      cancel() {
+        cancelled = true;
+      },
+    });
+    const client = createModelClient(developerRoute(double.url), async () => new Response(endless));
+    const generated = await client.generate({ model: 'gemini-3.8-flash', contents: 'x' }, new AbortController().signal);
+    expect(generated).toEqual({ kind: 'unreadable' });
+    expect(cancelled).toBe(true);
+    expect(chunks).toBeLessThan(10);
   });
 
   it('does not try again when too little of the budget is left', async () => {

@@ -1,4 +1,3 @@
-import { createPrivateKey } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { witnessOffer } from '../../../src/adapters/audit/witness.ts';
@@ -25,7 +24,7 @@ const checkpointerOn = (over: SqliteStore, holder: string) =>
   createCheckpointer({
     log: over.checkpointLog,
     origin: ORIGIN,
-    signer: createPrivateKey(signingKey('first').export({ type: 'pkcs8', format: 'pem' })),
+    signer: signingKey('first'),
     retiring: null,
     notices: DIET_FOR_PLACE_SEARCH.notices,
     holder,
