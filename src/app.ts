@@ -80,6 +80,8 @@ export type AppParts = {
     readonly secureCookies: boolean;
     readonly checkpoints: CheckpointView | null;
   };
+  /** Where counters are kept, for parts made outside that count too; its own where it is absent. */
+  readonly counters?: Map<string, number>;
   readonly buildId: string;
   /** Whether the chat simulator stands in for LINE, and its page. */
   readonly simulator: Hono | null;
@@ -117,7 +119,7 @@ const PAUSE_MS_MAX = 12;
 /** Builds the service. Nothing runs until its routes are served and its worker is started. */
 export function createApp(parts: AppParts): App {
   const { store, catalog, clock, timer, router, buildId } = parts;
-  const counters = new Map<string, number>();
+  const counters = parts.counters ?? new Map<string, number>();
   const count = (name: string): void => {
     counters.set(name, (counters.get(name) ?? 0) + 1);
   };

@@ -4,6 +4,7 @@
  *   serve (default)        the service; without a LINE token with the chat simulator
  *   ledger <command> …     history, replay, verify, inspect, turn
  *   demo [--out <folder>]  the main job in six processes on one database
+ *   live-check …           development turns against the real model, only with a key and an explicit yes
  * @module
  */
 import { existsSync } from 'node:fs';
@@ -37,8 +38,11 @@ switch (command) {
   case 'demo-step':
     process.exitCode = await (await import('./demo-step.ts')).runDemoStep(rest, FOLDER, process.env);
     break;
+  case 'live-check':
+    process.exitCode = await (await import('./live-check.ts')).runLiveCheck(rest, FOLDER, process.env, console.log);
+    break;
   default:
-    console.error(`There is no command ${JSON.stringify(command)}. Known: serve, ledger, demo`);
+    console.error(`There is no command ${JSON.stringify(command)}. Known: serve, ledger, demo, live-check`);
     process.exitCode = 2;
 }
 
@@ -87,7 +91,11 @@ async function serve(): Promise<void> {
     if (!config.production) {
       console.error(`The audit console, once and within ten minutes: ${world.url}${world.app.auditPath()}`);
     }
-    console.error('Free text is understood by fixed rules; no model is used.');
+    console.error(
+      config.model === null
+        ? 'Free text is understood by fixed rules; no model is used.'
+        : `Free text is understood by ${config.model.model} (${config.model.backend}); buttons and fixed entries use no model.`,
+    );
     await stopping.promise;
     await world.stop();
   } catch (error) {

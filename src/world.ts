@@ -5,7 +5,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { v7 } from 'uuid';
+import * as v from 'valibot';
+import { unansweredIn } from './adapters/assistant/beyond-local.ts';
 import { createRuleRouter } from './adapters/assistant/rule-router.ts';
+import { folded, normalised } from './adapters/assistant/spoken-text.ts';
 import { readLedger } from './adapters/audit/reading.ts';
 import { loadCatalog } from './adapters/catalog/catalog.ts';
 import { type Listening, listen } from './adapters/http/server.ts';
@@ -14,7 +17,8 @@ import { assertLongestCardFits } from './adapters/line/view/view.ts';
 import { createSimulator, type Simulator } from './adapters/simulator/simulator.ts';
 import { buildId } from './adapters/system/build-id.ts';
 import type { Config } from './adapters/system/config.ts';
-import { type App, createApp } from './app.ts';
+import { type App, type AppParts, createApp } from './app.ts';
+import type { Catalog } from './commands/catalog.ts';
 import { type LedgerRef, preferenceLedger, subjectKeyOf } from './events/identity.ts';
 import type { LedgerReader } from './events/ports.ts';
 import { DIET_FOR_PLACE_SEARCH, labelOf } from './events/purposes.ts';
@@ -50,6 +54,7 @@ export async function startWorld(config: Config, folder: string, log: (record: o
   for (const { file, cause } of catalog.problems)
     warnings.push(`catalog ${file}: ${cause}; searches that need it answer "unavailable"`);
   const id = buildId(folder);
+  const counters = new Map<string, number>();
   let url: string | null = null;
   const stand = config.line === null ? await startSimulator(config, store, () => `${url}/line/webhook`) : null;
   const line = stand?.line ?? config.line;
@@ -60,7 +65,8 @@ export async function startWorld(config: Config, folder: string, log: (record: o
     cardKeys: config.cardKeys,
     store,
     catalog,
-    router: createRuleRouter({ dietOf: catalog.dietOf, today: () => TAIPEI_DATE.format(Date.now()) }),
+    ...(await routerFor(config, catalog, counters)),
+    counters,
     line: {
       channelSecret: line.channelSecret,
       botUserId: line.botUserId,
@@ -81,10 +87,7 @@ export async function startWorld(config: Config, folder: string, log: (record: o
     buildId: id,
     simulator: stand?.simulator.routes ?? null,
     clock: Date.now,
-    timer(milliseconds, run) {
-      const timeout = setTimeout(run, milliseconds);
-      return () => clearTimeout(timeout);
-    },
+    timer,
     newEventId: () => v7(),
     randomBytes,
     random: Math.random,
@@ -124,6 +127,38 @@ export async function startWorld(config: Config, folder: string, log: (record: o
       await store.close();
     },
   };
+}
+
+function timer(milliseconds: number, run: () => void): () => void {
+  const timeout = setTimeout(run, milliseconds);
+  return () => clearTimeout(timeout);
+}
+
+/** The router the configuration names: a model's, loaded only then, or rules. Never one in place of the other. */
+async function routerFor(
+  config: Config,
+  catalog: Catalog,
+  counters: Map<string, number>,
+): Promise<Pick<AppParts, 'router' | 'costOf'>> {
+  const { dietOf } = catalog;
+  if (config.model === null) {
+    return { router: createRuleRouter({ dietOf, today: () => TAIPEI_DATE.format(Date.now()) }) };
+  }
+  const { createModelClient } = await import('./adapters/gemini/client.ts');
+  const { createGeminiRouter } = await import('./adapters/gemini/router.ts');
+  const { costOf, PriceList } = await import('./adapters/gemini/usage.ts');
+  const prices = v.parse(PriceList, (await import('../data/prices.json', { with: { type: 'json' } })).default);
+  const router = createGeminiRouter({
+    route: config.model,
+    createClient: (route) => createModelClient(route, fetch),
+    clock: Date.now,
+    timer,
+    random: Math.random,
+    dietOf,
+    unansweredIn: (message) => unansweredIn(folded(normalised(message))),
+    count: (name) => counters.set(name, (counters.get(name) ?? 0) + 1),
+  });
+  return { router, costOf: (attempt) => costOf(attempt, prices) };
 }
 
 /** The address of a local start, if this machine can open it; another one needs PUBLIC_BASE_URL. */

@@ -8,6 +8,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { scanForgets } from './adapters/sqlite/forget-scan.ts';
+import { runHostileModel } from './simulation/hostile-model.ts';
 import { runKills } from './simulation/kills.ts';
 
 type Measured = { readonly result: object; readonly ok: boolean };
@@ -41,6 +42,14 @@ const FIGURES: Readonly<Record<string, Figure>> = {
         hitsAfterClose: afterClose.length,
       };
       return { result, ok: kindsBefore === 4 && afterErasure.length === 0 && afterClose.length === 0 };
+    },
+  },
+  'hostile-model': {
+    what: 'turns with a model that answers anything',
+    count: 1_000_000,
+    async run(count, seed) {
+      const result = await runHostileModel({ count, seed });
+      return { result, ok: result.violationCount === 0 };
     },
   },
 };

@@ -98,7 +98,7 @@ const ZH = {
   revision: '版本',
   newest: '最近一筆',
   now: '現在',
-  stateInForce: '有內容生效',
+  stateInForce: '生效中',
   stateNone: '沒有內容生效',
   stateErased: '當時生效，內容已經抹除',
   next: '下一頁',

@@ -69,7 +69,11 @@ export function firestoreContexts(calls: Calls): FirestoreContexts {
     // Also where nothing is kept: a turn that read that before the forget must not put anything after it.
     emptyContext: (subjectKey) => (writes) => {
       const generation = firestore.FieldValue.increment(1);
-      writes.set(contextRef(db, subjectKey), { generation, shard: shardOf(subjectKey), putAt: 0, ...EMPTY }, { merge: true });
+      writes.set(
+        contextRef(db, subjectKey),
+        { generation, shard: shardOf(subjectKey), putAt: 0, ...EMPTY },
+        { merge: true },
+      );
     },
   };
 }

@@ -133,7 +133,13 @@ describe('an access ledger is verified like any other', () => {
       type: 'access.read',
       data: { reader: 'r', role: 'content', channel: 'api', route: 'ledger', ledgerId, bound: { kind: 'all' } },
     }) as const;
-  const provenance = { eventId: v7(), actor: 'r', actorRole: 'operator', causationId: 'c', correlationId: 'c' } as const;
+  const provenance = {
+    eventId: v7(),
+    actor: 'r',
+    actorRole: 'operator',
+    causationId: 'c',
+    correlationId: 'c',
+  } as const;
 
   test('a look at another ledger in it is a problem, at its position', async () => {
     const ledger = memoryLedger();

@@ -7,6 +7,7 @@ import { inboxContract } from '../../contracts/inbox.contract.ts';
 import { ledgerContract } from '../../contracts/ledger.contract.ts';
 import { outboxContract } from '../../contracts/outbox.contract.ts';
 import { turnRecordsContract } from '../../contracts/turn-records.contract.ts';
+import { turnsSuite } from '../../flows/turns.flow.ts';
 import {
   type FirestoreEmulator,
   findFirestoreEmulator,
@@ -14,7 +15,7 @@ import {
   startFirestoreEmulator,
 } from '../../support/firestore-emulator.ts';
 import { costs } from './cost.ts';
-import { openTwice } from './emulated-store.ts';
+import { newProject, openClient, openTwice } from './emulated-store.ts';
 import { faults, lostAnswers } from './faults.ts';
 import { forgetting } from './forget-export.ts';
 import { oneStore } from './one-store.ts';
@@ -52,6 +53,10 @@ describe.skipIf(source === null)('Firestore (emulator)', () => {
   contextContract('Firestore', open);
   budgetContract('Firestore', open);
   oneStore(host);
+  turnsSuite('Firestore', async () => {
+    const store = await openClient(host(), newProject());
+    return { store, close: () => store.close() };
+  });
   costs(host);
   forgetting(host);
   races(host, figure('FIRESTORE_RACE_ROUNDS', inCi ? 5 : 2));
