@@ -14,7 +14,6 @@ import { createModelAllowance, taipeiDay } from './adapters/assistant/model-allo
 import { createRuleRouter } from './adapters/assistant/rule-router.ts';
 import { createSearches } from './adapters/assistant/search.ts';
 import { createTurnTrail } from './adapters/assistant/turn-trail.ts';
-import type { CheckpointView } from './adapters/audit/looking.ts';
 import { auditService } from './adapters/audit/service.ts';
 import { pages } from './adapters/http/pages.ts';
 import { addressKeyOf, createAddressBook } from './adapters/line/addresses.ts';
@@ -33,6 +32,7 @@ import type { Catalog } from './commands/catalog.ts';
 import type { ModelAttempt } from './commands/model-attempt.ts';
 import type { Router } from './commands/tools.ts';
 import type { Person, Searches, Turns } from './commands/turns.ts';
+import type { CheckpointLogReader } from './events/checkpoint-ports.ts';
 import type { Addresses, Inbox, Outbox } from './events/delivery-ports.ts';
 import { preferenceLedger, subjectKeyOf, type TenantId } from './events/identity.ts';
 import type { InTurn, Ledger } from './events/ports.ts';
@@ -49,6 +49,8 @@ export type Store = {
   readonly turnRecords: TurnRecords;
   readonly contexts: Contexts;
   readonly modelBudget: ModelBudget;
+  /** Where the store keeps the log of heads. */
+  readonly checkpointLog?: CheckpointLogReader;
   /** Where the store is slow to refuse a lost race. */
   readonly inTurn?: InTurn;
   health(): Promise<StoreHealth> | StoreHealth;
@@ -73,12 +75,11 @@ export type AppParts = {
   readonly publicBaseUrl?: () => string | null;
   /** Who answers for the processing, for records and receipts; what is absent is said to be unknown. */
   readonly controller?: Controller;
-  /** Who may audit, and what checkpoints say; nobody and nothing where it is absent. */
+  /** Who may audit; nobody where it is absent. */
   readonly audit?: {
     readonly tokens: readonly AuditToken[];
     /** Whether a signed-in browser's cookie may travel over https only. */
     readonly secureCookies: boolean;
-    readonly checkpoints: CheckpointView | null;
   };
   /** Where counters are kept, for parts made outside that count too; its own where it is absent. */
   readonly counters?: Map<string, number>;
@@ -190,7 +191,8 @@ export function createApp(parts: AppParts): App {
     ...parts,
     reader: store.ledger,
     accessStore: store.ledger,
-    ...(parts.audit ?? { tokens: [], secureCookies: true, checkpoints: null }),
+    ...(parts.audit ?? { tokens: [], secureCookies: true }),
+    checkpoints: store.checkpointLog ?? null,
     pause,
     count,
   });

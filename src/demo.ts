@@ -24,8 +24,18 @@ export type DemoStep = (typeof DEMO_STEPS)[number];
 /** What a step's process tells its parent: the buttons that stay in the person's chat. */
 export type ChatKept = { readonly cards: readonly string[] };
 
-/** Runs the demonstration; `searchPath` is the PATH its processes are given. @returns 0 only if every step was as it must be; 2 for wrong use. */
-export async function runDemo(argv: readonly string[], folder: string, searchPath: string): Promise<number> {
+/** What the six processes are given of the caller's environment, if it is set: where programs are, and another store. */
+const HANDED_ON = ['PATH', 'LEDGER_STORE', 'FIRESTORE_EMULATOR_HOST', 'METADATA_SERVER_DETECTION'];
+
+/**
+ * Runs the demonstration, on Firestore where `environment` says so.
+ * @returns 0 only if every step was as it must be; 2 for wrong use.
+ */
+export async function runDemo(
+  argv: readonly string[],
+  folder: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<number> {
   const { values } = parseArgs({ args: [...argv], options: { out: { type: 'string' } } });
   const out = resolve(values.out ?? join('out', `demo-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`));
   try {
@@ -36,8 +46,19 @@ export async function runDemo(argv: readonly string[], folder: string, searchPat
     return 2;
   }
   const key = (): string => randomBytes(32).toString('base64');
-  const environment = {
-    PATH: searchPath,
+  const handedOn = HANDED_ON.flatMap((name) => {
+    const value = environment[name];
+    return value === undefined || value === '' ? [] : [[name, value]];
+  });
+  const onFirestore = environment['LEDGER_STORE'] === 'firestore';
+  if (onFirestore && (environment['FIRESTORE_EMULATOR_HOST'] ?? '') === '') {
+    console.error('The demonstration makes a key of its own, which a real project would refuse: start an emulator.');
+    return 2;
+  }
+  const given = {
+    ...Object.fromEntries(handedOn),
+    // A project of its own: the emulator keeps one store for each, and this one belongs to the keys below.
+    ...(onFirestore ? { GOOGLE_CLOUD_PROJECT: `demo-${randomBytes(8).toString('hex')}` } : {}),
     SUBJECT_KEY: key(),
     CARD_KEYS: `k1:${key()}`,
     LEDGER_SQLITE_PATH: join(out, 'ledger.sqlite'),
@@ -47,14 +68,17 @@ export async function runDemo(argv: readonly string[], folder: string, searchPat
   const cards: string[] = [];
   const results: { step: DemoStep; pid: number; code: number }[] = [];
   for (const step of DEMO_STEPS) {
-    const result = await runStep(step, out, folder, environment, cards);
+    const result = await runStep(step, out, folder, given, cards);
     cards.push(...result.cards);
     results.push({ step, pid: result.pid, code: result.code });
     if (result.code !== 0) break;
   }
   const ok = results.length === DEMO_STEPS.length && results.every(({ code }) => code === 0);
   writeFileSync(join(out, 'summary.json'), `${JSON.stringify({ ok, steps: results }, null, 2)}\n`);
-  console.log(`${ok ? 'All six steps were as they must be' : 'Not as it must be'}. Output, rows and backups: ${out}`);
+  if (onFirestore) console.log("No backups were written: on Firestore they are the platform's (see the README).");
+  console.log(
+    `${ok ? 'All six steps were as they must be' : 'Not as it must be'}. Output, rows${onFirestore ? '' : ' and backups'}: ${out}`,
+  );
   return ok ? 0 : 1;
 }
 

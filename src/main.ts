@@ -33,7 +33,7 @@ switch (command) {
     process.exitCode = await ledger(rest);
     break;
   case 'demo':
-    process.exitCode = await (await import('./demo.ts')).runDemo(rest, FOLDER, process.env['PATH'] ?? '');
+    process.exitCode = await (await import('./demo.ts')).runDemo(rest, FOLDER, process.env);
     break;
   case 'demo-step':
     process.exitCode = await (await import('./demo-step.ts')).runDemoStep(rest, FOLDER, process.env);

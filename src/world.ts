@@ -7,7 +7,9 @@ import { existsSync } from 'node:fs';
 import { v7 } from 'uuid';
 import * as v from 'valibot';
 import { unansweredIn } from './adapters/assistant/beyond-local.ts';
+import { DOCUMENT_TOOLS } from './adapters/assistant/documents.ts';
 import { createRuleRouter } from './adapters/assistant/rule-router.ts';
+import type { GeminiRouterOptions } from './adapters/gemini/router.ts';
 import { folded, normalised } from './adapters/assistant/spoken-text.ts';
 import { readLedger } from './adapters/audit/reading.ts';
 import { loadCatalog } from './adapters/catalog/catalog.ts';
@@ -82,7 +84,6 @@ export async function startWorld(config: Config, folder: string, log: (record: o
     audit: {
       tokens: config.auditTokens,
       secureCookies: config.production,
-      checkpoints: null,
     },
     buildId: id,
     simulator: stand?.simulator.routes ?? null,
@@ -139,16 +140,17 @@ async function routerFor(
   config: Config,
   catalog: Catalog,
   counters: Map<string, number>,
-): Promise<Pick<AppParts, 'router' | 'costOf'>> {
+): Promise<Pick<AppParts, 'router' | 'documentRouter' | 'costOf'>> {
   const { dietOf } = catalog;
   if (config.model === null) {
     return { router: createRuleRouter({ dietOf, today: () => TAIPEI_DATE.format(Date.now()) }) };
   }
   const { createModelClient } = await import('./adapters/gemini/client.ts');
   const { createGeminiRouter } = await import('./adapters/gemini/router.ts');
+  const { documentSystemText } = await import('./adapters/gemini/system-text.ts');
   const { costOf, PriceList } = await import('./adapters/gemini/usage.ts');
   const prices = v.parse(PriceList, (await import('../data/prices.json', { with: { type: 'json' } })).default);
-  const router = createGeminiRouter({
+  const options: GeminiRouterOptions = {
     route: config.model,
     createClient: (route) => createModelClient(route, fetch),
     clock: Date.now,
@@ -157,8 +159,15 @@ async function routerFor(
     dietOf,
     unansweredIn: (message) => unansweredIn(folded(normalised(message))),
     count: (name) => counters.set(name, (counters.get(name) ?? 0) + 1),
-  });
-  return { router, costOf: (attempt) => costOf(attempt, prices) };
+  };
+  return {
+    router: createGeminiRouter(options),
+    documentRouter: createGeminiRouter({
+      ...options,
+      task: { tools: DOCUMENT_TOOLS, systemText: documentSystemText },
+    }),
+    costOf: (attempt) => costOf(attempt, prices),
+  };
 }
 
 /** The address of a local start, if this machine can open it; another one needs PUBLIC_BASE_URL. */

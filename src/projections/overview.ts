@@ -47,7 +47,7 @@ const GROUPS: Readonly<Record<PreferenceEvent['type'] | 'access.read', DayGroup>
 };
 
 function groupOf(type: string): DayGroup | null {
-  return type in GROUPS ? GROUPS[type as keyof typeof GROUPS] : null;
+  return Object.hasOwn(GROUPS, type) ? GROUPS[type as keyof typeof GROUPS] : null;
 }
 
 /** Adds one ledger with all its events. @param isInForce whether its head says that something is in force. */

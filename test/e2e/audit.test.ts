@@ -4,7 +4,7 @@
  * Method: Chromium against the console on loopback over people who have decided; axe-core judges accessibility.
  */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Listening, listen } from '../../src/adapters/http/server.ts';
@@ -12,7 +12,6 @@ import { type Audited, startAudited, TOKENS } from '../adapters/audit/audited.ts
 import { hasChromium, launchChromium } from './browser.ts';
 
 const TESTS = 19;
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 describe.skipIf(!hasChromium(TESTS))('the audit console', () => {
   let browser: Browser;
@@ -92,7 +91,7 @@ describe.skipIf(!hasChromium(TESTS))('the audit console', () => {
       await page.locator('.s-erased').waitFor();
       expect(page.url()).toBe(`${ledgerUrl('keeping')}?position=2`);
       expect(await page.locator('.state').textContent()).toContain('本人更正為另一項');
-      expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-current'))).toBe('true');
+      expect(await page.locator(':focus').getAttribute('aria-current')).toBe('true');
       await page.goBack();
       await page.locator('.s-in_force').waitFor();
     }));
@@ -109,7 +108,7 @@ describe.skipIf(!hasChromium(TESTS))('the audit console', () => {
       await page.keyboard.press('Home');
       await page.locator('.where', { hasText: '一開始' }).waitFor();
       expect(await page.locator('.state .big').textContent()).toBe('沒有內容生效');
-      expect(await page.evaluate(() => document.activeElement?.id)).toBe('revision');
+      expect(await page.locator(':focus').getAttribute('id')).toBe('revision');
     }));
 
   test('a refusal shows its reason and the head it met', () =>
@@ -200,9 +199,9 @@ describe.skipIf(!hasChromium(TESTS))('the audit console', () => {
     signedIn('content', async (page) => {
       await page.goto(`${server.url}/audit/ledgers`);
       await page.keyboard.press('Tab');
-      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('跳到主要內容');
+      expect(await page.locator(':focus').textContent()).toBe('跳到主要內容');
       await page.keyboard.press('Enter');
-      expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+      expect(await page.locator(':focus').getAttribute('id')).toBe('main');
     }));
 
   const looks = (['zh-TW', 'en'] as const).flatMap((locale) =>
@@ -215,7 +214,7 @@ describe.skipIf(!hasChromium(TESTS))('the audit console', () => {
       'content',
       async (page) => {
         const found: string[] = [];
-        const at = `${ledgerUrl('keeping')}`;
+        const at = ledgerUrl('keeping');
         const pages = [
           '/audit',
           '/audit/ledgers',
@@ -225,16 +224,16 @@ describe.skipIf(!hasChromium(TESTS))('the audit console', () => {
         ];
         for (const path of pages) {
           await page.goto(path.startsWith('http') ? path : `${server.url}${path}`);
-          await page.evaluate(AXE);
+          await page.evaluate(axe.source);
           const violations = await page.evaluate(async () => {
-            const { axe } = globalThis as unknown as {
+            const { axe: injected } = globalThis as unknown as {
               axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
             };
-            return (await axe.run()).violations;
+            return (await injected.run()).violations;
           });
           for (const { id, impact, nodes } of violations)
             if (impact === 'serious' || impact === 'critical') found.push(`${path} ${id}: ${nodes[0]?.html}`);
-          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
           if (overflow > 0) found.push(`${path} is ${overflow} px too wide`);
         }
         expect(found).toStrictEqual([]);

@@ -21,7 +21,7 @@ import {
   ReplayQuery,
   VerifyAnswer,
 } from './api-schemas.ts';
-import { type AuditParts, EVENTS_SHOWN_MAX, lookAtMany, lookAtOne, type Looker } from './looking.ts';
+import { type AuditParts, EVENTS_SHOWN_MAX, lookAtMany, lookAtOne, type Looker, type Witnessed } from './looking.ts';
 import { readLedger, verifyLedger } from './reading.ts';
 import { eventView, ledgersPage, noticeText, stateView, summaryOf } from './views.ts';
 
@@ -78,7 +78,7 @@ function route<P extends Schema, Q extends Schema, A extends Schema>({
           parameters: namesOf([...(params.issues ?? []), ...(query.issues ?? [])]),
         };
       }
-      const answer = await run(parts, looker, params.output as v.InferOutput<P>, query.output as v.InferOutput<Q>);
+      const answer = await run(parts, looker, params.output, query.output);
       return typeof answer === 'string'
         ? { ok: false, code: answer as ProblemCode }
         : { ok: true, body: answer as object };
@@ -132,26 +132,25 @@ const getLedger = route({
     const ledger = await lookAtOne(parts, looker, 'ledger', ledgerId);
     if (ledger === null) return 'not_found';
     const head = await parts.reader.head(ledgerId);
-    const { checkpoints } = parts;
-    const witnessed = await checkpoints?.witnessed(ledgerId);
+    const witnessed = parts.checkpoints === null ? 'not_configured' : await parts.checkpoints.witnessed(ledgerId);
     return {
       ...summaryOf(ledger, head),
       accessLedgerId: parts.accessLedgerOf(ledger).ledgerId,
-      checkpoint:
-        checkpoints === null
-          ? { state: 'not_configured' as const }
-          : witnessed === null || witnessed === undefined
-            ? { state: 'not_yet_witnessed' as const }
-            : {
-                state: 'witnessed' as const,
-                throughPosition: witnessed.position,
-                notYetWitnessed: Math.max(0, head.position - witnessed.position),
-                leafIndex: witnessed.leafIndex,
-                treeSize: witnessed.treeSize,
-              },
+      checkpoint: coverage(witnessed, head.position),
     };
   },
 });
+
+function coverage(
+  witnessed: 'not_configured' | 'damaged' | Witnessed | null,
+  position: number,
+): v.InferInput<typeof LedgerAnswer>['checkpoint'] {
+  if (witnessed === null) return { state: 'not_yet_witnessed' };
+  if (typeof witnessed === 'string') return { state: witnessed };
+  const { leafIndex, treeSize } = witnessed;
+  const notYetWitnessed = Math.max(0, position - witnessed.position);
+  return { state: 'witnessed', throughPosition: witnessed.position, notYetWitnessed, leafIndex, treeSize };
+}
 
 const getHistory = route({
   path: '/ledgers/:ledgerId/history',

@@ -79,6 +79,8 @@ export const LedgerAnswer = v.strictObject({
   checkpoint: v.variant('state', [
     v.strictObject({ state: v.literal('not_configured') }),
     v.strictObject({ state: v.literal('not_yet_witnessed') }),
+    /** The log of heads is not what was signed. */
+    v.strictObject({ state: v.literal('damaged') }),
     v.strictObject({
       state: v.literal('witnessed'),
       throughPosition: count,

@@ -90,6 +90,7 @@ ${fact(words.commandLine, html`<code class="whole">npm run ledger -- verify --le
 
 function inclusion(words: PageFor['words'], witnessed: LedgerPage['witnessed'], position: number): Html {
   if (witnessed === 'not_configured') return fact(words.inclusion, words.notConfigured);
+  if (witnessed === 'damaged') return fact(words.inclusion, html`<b class="bad">${words.checkpointDamaged}</b>`);
   if (witnessed === null || witnessed.position < position) return fact(words.inclusion, words.notWitnessed);
   return html`${fact(words.inclusion, `${words.witnessedThrough} ${witnessed.position}`)}
 ${fact(words.leaf, `${witnessed.leafIndex} / ${witnessed.treeSize}`)}

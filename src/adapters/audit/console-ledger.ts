@@ -22,7 +22,7 @@ export type LedgerPage = {
   /** The words of the notice that consent was given on; null when there is none, or none that is known. */
   readonly notice: string | null;
   readonly accessLedgerId: string;
-  readonly witnessed: 'not_configured' | Witnessed | null;
+  readonly witnessed: 'not_configured' | 'damaged' | Witnessed | null;
   /** Unix milliseconds. */
   readonly now: number;
 };

@@ -28,8 +28,8 @@ export type OverviewPage = {
   readonly overview: Overview;
   /** False when there were too many ledgers to count them all. */
   readonly isWhole: boolean;
-  /** `not_configured`, or the newest checkpoint (null before the first). */
-  readonly checkpoint: 'not_configured' | StoredCheckpoint | null;
+  /** The newest checkpoint (null before the first), or why there is none to show. */
+  readonly checkpoint: 'not_configured' | 'damaged' | StoredCheckpoint | null;
   readonly verified: VerifiedAll | null;
   /** UTC, YYYY-MM-DD. */
   readonly today: string;
@@ -136,9 +136,11 @@ function checkpointSection(words: Words, checkpoint: OverviewPage['checkpoint'])
   const body =
     checkpoint === 'not_configured'
       ? html`<p><b>${words.notConfigured}</b></p><p class="quiet">${words.notConfiguredWhy}</p>`
-      : checkpoint === null
-        ? html`<p class="quiet">${words.noCheckpoint}</p>`
-        : html`<dl class="facts"><div><dt>${words.checkpointSize}</dt><dd>${checkpoint.size}</dd></div>
+      : checkpoint === 'damaged'
+        ? html`<p class="bad"><b>${words.checkpointDamaged}</b></p>`
+        : checkpoint === null
+          ? html`<p class="quiet">${words.noCheckpoint}</p>`
+          : html`<dl class="facts"><div><dt>${words.checkpointSize}</dt><dd>${checkpoint.size}</dd></div>
 <div><dt>${words.checkpointAt}</dt><dd>${timeOf(new Date(checkpoint.signedAt).toISOString())}</dd></div></dl>
 <pre class="note">${checkpoint.note}</pre>`;
   return html`<section class="card" aria-labelledby="checkpoints">

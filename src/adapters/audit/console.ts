@@ -12,7 +12,6 @@ import { secureHeaders } from 'hono/secure-headers';
 import type { Reader } from '../../commands/access.ts';
 import { sessionReader, signIn, signOut } from './admission.ts';
 import { failureOf } from './api.ts';
-import type { Html } from './console-charts.ts';
 import { otherLanguage, type PageFor, signInPage, wordPage } from './console-page.ts';
 import { consolePages, type Shown } from './console-pages.ts';
 import { type Language, languageOf, type Words, wordsOf } from './console-words.ts';
@@ -149,7 +148,7 @@ function chooseLanguage(c: Context): Language {
 function pageFor(c: Context, language: Language, reader: Reader): PageFor {
   const query = new URL(c.req.url).searchParams;
   query.set('lang', otherLanguage(language));
-  return { language, words: wordsOf(language), reader, otherHref: `${c.req.path}?${query}` };
+  return { language, words: wordsOf(language), reader, otherHref: `${c.req.path}?${query.toString()}` };
 }
 
 /** Pages that only say one thing: their status and words. */
@@ -169,7 +168,7 @@ const SAID = {
 export type SaidPage = keyof typeof SAID;
 
 function answer(c: Context, language: Language, shown: Shown): Response | Promise<Response> {
-  if (shown.kind === 'page') return c.html(shown.html as Html);
+  if (shown.kind === 'page') return c.html(shown.html);
   if (shown.kind === 'file') {
     return c.body(shown.body, 200, {
       'content-type': 'application/x-ndjson; charset=utf-8',

@@ -16,10 +16,10 @@ export const EVENTS_SHOWN_MAX = 5_000;
 
 /** What signed checkpoints say, for whoever looks. */
 export interface CheckpointView {
-  /** The newest signed checkpoint, or null before the first. */
-  latest(): Promise<StoredCheckpoint | null>;
+  /** The newest signed checkpoint, or null before the first; `damaged`: the log is not what was signed. */
+  latest(): Promise<StoredCheckpoint | null | 'damaged'>;
   /** The newest position of a ledger that a checkpoint covers, with its hash and the place of its leaf; null: none. */
-  witnessed(ledgerId: LedgerId): Promise<Witnessed | null>;
+  witnessed(ledgerId: LedgerId): Promise<Witnessed | null | 'damaged'>;
 }
 export type Witnessed = {
   readonly position: number;

@@ -78,7 +78,7 @@ function problemResponses(codes: readonly ProblemCode[]): Record<string, object>
 
 /** What comes in is described, for texts become numbers on the way; checks that JSON Schema cannot say are left out. */
 function schemaOf(schema: ApiRoute['query']): JsonSchema {
-  const { $schema: _, ...rest } = toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], {
+  const { $schema: _, ...rest } = toJsonSchema(schema, {
     target: 'draft-2020-12',
     typeMode: 'input',
     errorMode: 'ignore',

@@ -5,12 +5,14 @@
 import type { KeyObject } from 'node:crypto';
 import { Hono } from 'hono';
 import type { AuditToken } from '../../commands/access.ts';
+import type { CheckpointLogReader } from '../../events/checkpoint-ports.ts';
 import { accessLedger, readerDayLedger, type TenantId } from '../../events/identity.ts';
 import type { LedgerReader } from '../../events/ports.ts';
 import { type AccessStore, createAccessLog } from './access-log.ts';
 import { auditApi } from './api.ts';
 import { auditConsole } from './console.ts';
-import type { AuditParts, CheckpointView } from './looking.ts';
+import { checkpointView } from './checkpoint-view.ts';
+import type { AuditParts } from './looking.ts';
 import { createGate } from './roles.ts';
 
 /** Whoever holds the one-time link of a local start. */
@@ -24,7 +26,8 @@ export type AuditServiceParts = {
   readonly accessStore: AccessStore;
   readonly tokens: readonly AuditToken[];
   readonly secureCookies: boolean;
-  readonly checkpoints: CheckpointView | null;
+  /** The log of heads with its signed checkpoints; null where the store keeps none. */
+  readonly checkpoints: CheckpointLogReader | null;
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly timer: (milliseconds: number, run: () => void) => () => void;
@@ -57,7 +60,7 @@ export function auditService(parts: AuditServiceParts): AuditService {
       pause: parts.pause,
     }),
     accessLedgerOf: (audited) => accessLedger(subjectKeySecret, audited),
-    checkpoints: parts.checkpoints,
+    checkpoints: parts.checkpoints === null ? null : checkpointView(parts.checkpoints),
     clock,
   };
   const routes = new Hono();

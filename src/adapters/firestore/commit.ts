@@ -7,7 +7,7 @@ import { CONTENT_BYTES } from '../../events/commitment.ts';
 import type { LedgerId, SubjectKey } from '../../events/identity.ts';
 import { type Commit, type CommitResult, type Once, StoreUnavailable } from '../../events/ports.ts';
 import type { Calls, Fill, Writes } from './calls.ts';
-import { contentRef, eventRef, fieldsOf, headRef, onceRef, shardOf } from './documents.ts';
+import { contentRef, eventRef, fieldsOf, headRef, movedRef, onceRef, shardOf } from './documents.ts';
 import type { KnownHead, KnownHeads } from './known-heads.ts';
 
 /** How often a commit is put together again when what moved was neither the head nor `once`. */
@@ -24,8 +24,8 @@ export type CommitParts = {
 type ReadHead = (ledgerId: LedgerId) => Promise<KnownHead | null>;
 
 /**
- * The commit of the ledger port. Documents written, of which each counts as one write: head, event, and where they
- * apply content, once, and for a forget the subject's fence and context with each job and turn it empties.
+ * The commit of the ledger port. Documents written, of which each counts as one write: head, event, its mark for the
+ * log of heads, and where they apply content, once, and for a forget the subject's fence and context with each job and turn it empties.
  */
 export function committing(
   calls: Calls,
@@ -105,6 +105,11 @@ function fill(calls: Calls, writes: Writes, commit: Commit, base: KnownHead | nu
   moveHead(writes, headRef(db, ledgerId), commit, base);
   for (const { position, hash, bytes } of events)
     writes.create(eventRef(db, ledgerId, position), { position, hash, bytes: Buffer.from(bytes) });
+  const last = events.at(-1);
+  if (last !== undefined) {
+    const { position, hash } = last;
+    writes.create(movedRef(db, ledgerId, position), { ledgerId, position, hash });
+  }
   if (content.kind === 'put')
     writes.set(contentRef(db, ledgerId), { revision: content.revision, bytes: Buffer.from(content.bytes) });
   if (content.kind === 'forget') writes.delete(contentRef(db, ledgerId));

@@ -13,6 +13,10 @@
  *     contexts/{subjectKey}               {generation, shard, putAt, held, body}
  *     modelCalls/{rowId}                  {subjectKey, day, shard, calls}
  *     addresses/{subjectKey}              {sealed, written}
+ *     moved/{ledgerId}-{position}         {ledgerId, position, hash}: a commit that is not witnessed yet
+ *     log/end, log/writer, log/newest     {size}, {holder, leasedUntil}, {size, note, signedAt}
+ *     logLeaves/{last index, 10 digits}   {first, leaves}: what one append wrote; one writer, once a minute
+ *     checkpoints/{size, 10 digits}       {size, note, signedAt}, created and never changed
  *
  * No root id grows with time: ledgerId and subjectKey are keyed digests, a rowId is the digest of its key (a
  * webhookEventId begins with its time). Fields that do grow with time are indexed behind `shard`, 16 ranges instead of one.
@@ -47,6 +51,8 @@ export const turnRef = (db: Db, turnId: string): Ref => db.doc(`turns/${rowId(tu
 export const contextRef = (db: Db, subjectKey: SubjectKey): Ref => db.doc(`contexts/${subjectKey}`);
 export const modelCallsRef = (db: Db, subjectKey: SubjectKey, day: string): Ref =>
   db.doc(`modelCalls/${rowId(`${subjectKey}|${day}`)}`);
+export const movedRef = (db: Db, ledgerId: LedgerId, position: number): Ref =>
+  db.doc(`moved/${ledgerId}-${positionId(position)}`);
 export const addressRef = (db: Db, subjectKey: SubjectKey): Ref => db.doc(`addresses/${subjectKey}`);
 
 /** The id of an event's document: text order is position order. Positions beyond either end are taken as the end. */

@@ -1,7 +1,8 @@
 /**
- * The store for more than one machine: ledger, inbox, outbox and addresses in one Firestore database.
+ * The store for more than one machine: ledger, delivery, turns and the log of heads in one Firestore database.
  * @module
  */
+import type { CheckpointLog } from '../../events/checkpoint-ports.ts';
 import type { Addresses, Inbox, Outbox } from '../../events/delivery-ports.ts';
 import type { SubjectKey } from '../../events/identity.ts';
 import { CommitUnknown, type InTurn, type Ledger, StoreUnavailable } from '../../events/ports.ts';
@@ -9,6 +10,7 @@ import { firestoreAddresses } from './addresses.ts';
 import type { Contexts, ModelBudget, TurnRecords } from '../../events/turn-ports.ts';
 import { firestoreModelBudget } from './budget.ts';
 import { type CallOptions, type Calls, type Fill, firestoreCalls } from './calls.ts';
+import { firestoreCheckpointLog } from './checkpoint-log.ts';
 import { firestoreContexts } from './context.ts';
 import { fieldsOf, STORE_FORMAT } from './documents.ts';
 import { firestoreInbox } from './inbox.ts';
@@ -44,6 +46,7 @@ export type FirestoreStore = {
   readonly turnRecords: TurnRecords;
   readonly contexts: Contexts;
   readonly modelBudget: ModelBudget;
+  readonly checkpointLog: CheckpointLog;
   /** For whoever loads, decides and commits: spares this process from racing itself (turns.ts). */
   readonly inTurn: InTurn;
   health(): Promise<StoreHealth>;
@@ -81,7 +84,7 @@ export async function firestoreStoreOn(
   async function emptySubject(subjectKey: SubjectKey): Promise<Fill> {
     // In this order: the fence is read with the inbox, and what is looked for after it cannot be missed.
     const fills = [await emptyBodies(subjectKey), await emptyTurns(subjectKey), emptyContext(subjectKey)];
-    return (writes) => fills.forEach((fill) => void fill(writes));
+    return (writes) => fills.forEach((fill) => fill(writes));
   }
   return {
     ledger: firestoreLedger(calls, knownHeads(), { emptySubject, clock }),
@@ -91,6 +94,7 @@ export async function firestoreStoreOn(
     turnRecords,
     contexts,
     modelBudget: firestoreModelBudget(calls),
+    checkpointLog: firestoreCheckpointLog(calls),
     inTurn: turnsByLedger(),
     async health() {
       return { reachable: await answers(calls), erasurePending: false, writesWaiting: calls.underWay() };

@@ -69,26 +69,31 @@ function parameter(tool: ToolName, name: string, schema: Described): ParameterSc
   return { type: 'string', ...(members === undefined ? {} : { enum: members }), description };
 }
 
+/** All tools, in the order of the schemas. */
+export const ALL_TOOLS: readonly ToolName[] = ToolCall.options.map(({ entries }) => entries.tool.literal);
+
 /**
- * The five functions, in the order of the schemas. The backend's word `tool` is no argument: the name of the function says it.
+ * The functions of the given tools, in the order of the schemas. The backend's word `tool` is no argument: the name of the function says it.
  * @throws when a schema has an argument that cannot be offered or is not described, so that a start fails and no turn does.
  */
-export function functionDeclarations(): readonly Declaration[] {
-  return ToolCall.options.map((option) => {
-    const name = option.entries.tool.literal;
-    const { properties = {}, required = [] } = toJsonSchema(option, { errorMode: 'ignore' });
-    const offered = Object.entries(properties).filter(([argument]) => argument !== 'tool');
-    return {
-      name,
-      description: DESCRIPTIONS[name].tool,
-      parametersJsonSchema: {
-        type: 'object',
-        properties: Object.fromEntries(
-          offered.map(([argument, schema]) => [argument, parameter(name, argument, schema as Described)]),
-        ),
-        required: required.filter((argument) => argument !== 'tool'),
-        additionalProperties: false,
-      },
-    };
-  });
+export function functionDeclarations(tools: readonly ToolName[] = ALL_TOOLS): readonly Declaration[] {
+  return ToolCall.options
+    .filter(({ entries }) => tools.includes(entries.tool.literal))
+    .map((option) => {
+      const name = option.entries.tool.literal;
+      const { properties = {}, required = [] } = toJsonSchema(option, { errorMode: 'ignore' });
+      const offered = Object.entries(properties).filter(([argument]) => argument !== 'tool');
+      return {
+        name,
+        description: DESCRIPTIONS[name].tool,
+        parametersJsonSchema: {
+          type: 'object',
+          properties: Object.fromEntries(
+            offered.map(([argument, schema]) => [argument, parameter(name, argument, schema as Described)]),
+          ),
+          required: required.filter((argument) => argument !== 'tool'),
+          additionalProperties: false,
+        },
+      };
+    });
 }

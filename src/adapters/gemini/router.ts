@@ -4,9 +4,9 @@
  */
 import { FunctionCallingConfigMode, type GenerateContentParameters, ThinkingLevel } from '@google/genai';
 import type { AttemptOutcome, ModelAttempt } from '../../commands/model-attempt.ts';
-import type { Routed, Router, RouterFacts, Unanswered } from '../../commands/tools.ts';
+import type { Routed, Router, RouterFacts, ToolName, Unanswered } from '../../commands/tools.ts';
 import type { ClientFactory, Generated, ModelRoute } from './client.ts';
-import { functionDeclarations } from './declarations.ts';
+import { ALL_TOOLS, functionDeclarations } from './declarations.ts';
 import { type Reading, readResponse } from './response-reading.ts';
 import { type KnownWords, saysOnlyWhatWasSaid } from './said-words.ts';
 import { systemText } from './system-text.ts';
@@ -35,6 +35,8 @@ export type GeminiRouterOptions = {
   readonly dietOf: KnownWords['dietOf'];
   /** Which parts of a message ask for what LOCAL does not have; read from the person's words, not from the model. */
   readonly unansweredIn: (message: string) => readonly Unanswered[];
+  /** What the model is there for, and the only tools it is offered; absent: a person's own words, and all of them. */
+  readonly task?: { readonly tools: readonly ToolName[]; readonly systemText: (facts: RouterFacts) => string };
   /** Counts how attempts end: `model_<outcome>_<why>`, without any content. */
   readonly count: (name: string) => void;
 };
@@ -47,7 +49,8 @@ export type GeminiRouterOptions = {
 export function createGeminiRouter(options: GeminiRouterOptions): Router {
   const { route: modelRoute, clock, timer, random, count } = options;
   const client = options.createClient(modelRoute);
-  const declarations = functionDeclarations();
+  const task = options.task ?? { tools: ALL_TOOLS, systemText };
+  const declarations = functionDeclarations(task.tools);
 
   async function attempt(
     asked: GenerateContentParameters,
@@ -83,7 +86,7 @@ export function createGeminiRouter(options: GeminiRouterOptions): Router {
     name: 'gemini',
     async route(text, facts, record = () => {}) {
       if (text.length > MESSAGE_LENGTH_MAX) return { outcome: 'clarify', question: 'one_thing_at_a_time' };
-      const sent = { systemText: systemText(facts), message: text.toWellFormed() };
+      const sent = { systemText: task.systemText(facts), message: text.toWellFormed() };
       const asked = requestOf(modelRoute.model, sent, declarations);
       const budget = startBudget(timer);
       try {

@@ -15,8 +15,11 @@ import type { CountLine, LogTurn } from './signals.ts';
 const LEASE_MS = 30_000;
 /** People served side by side. */
 const CONCURRENCY = 4;
-/** A turn that takes longer is answered with "not now" and the menu, milliseconds. */
-const TURN_MS_MAX = 8_000;
+/**
+ * A turn that takes longer is answered with "not now" and the menu, milliseconds; longer than a router's own budget of 8,000, so
+ * that a model that hangs is given up by the router, whose turn then still has its trail.
+ */
+const TURN_MS_MAX = 8_500;
 /** While a webhook request may still answer by itself, the worker leaves the answer to it, milliseconds. */
 const REQUEST_HEADSTART_MS = 5_000;
 /** How often a job is tried, and until which age a further try is made. */

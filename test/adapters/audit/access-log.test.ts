@@ -188,7 +188,7 @@ describe('an access ledger is verified like any other', () => {
 });
 
 test('a look that was ever written is readable for ever, and written again today it has the same bytes', () => {
-  const { bytes, hash } = golden as { bytes: string; hash: string };
+  const { bytes, hash } = golden;
   const opened = openEventAs(ACCESS_SPELLING, Buffer.from(bytes));
   if (!opened.ok) throw new Error(opened.cause);
   const { event } = opened;

@@ -173,12 +173,15 @@ describe('what is not answered', () => {
     ['/nothing', 'no_such_route'],
     ['/ledgers/', 'no_such_route'],
   ];
-  test.each(rows)('%s: %s %j', async (path, code, parameters) => {
-    const problem = await problemOf(path.replace('KEEPING', of('keeping')));
-    expect(problem.code).toBe(code);
-    if (parameters !== undefined) expect(problem.parameters).toStrictEqual(parameters);
-    expect(JSON.stringify(problem)).not.toMatch(/script|etc|proto/);
-  });
+  test.each(rows.map(([path, code, parameters]) => ({ path, code, parameters })))(
+    '$path: $code $parameters',
+    async ({ path, code, parameters }) => {
+      const problem = await problemOf(path.replace('KEEPING', of('keeping')));
+      expect(problem.code).toBe(code);
+      if (parameters !== undefined) expect(problem.parameters).toStrictEqual(parameters);
+      expect(JSON.stringify(problem)).not.toMatch(/script|etc|proto/);
+    },
+  );
 
   test('an access ledger holds no preference to replay', async () => {
     const { accessLedgerId } = await ask('content', of('keeping'), LedgerAnswer);

@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import { Hono } from 'hono';
 import { v7 } from 'uuid';
 import type { AccessStore } from '../../../src/adapters/audit/access-log.ts';
-import type { CheckpointView } from '../../../src/adapters/audit/looking.ts';
 import { auditService } from '../../../src/adapters/audit/service.ts';
 import type { AuditToken } from '../../../src/commands/access.ts';
+import type { CheckpointLogReader } from '../../../src/events/checkpoint-ports.ts';
 import type { TenantId } from '../../../src/events/identity.ts';
 import type { Ledger } from '../../../src/events/ports.ts';
 import { BEGINNING, bytesOf, personOn, SUBJECT_KEY } from '../../support/ledger-world.ts';
@@ -28,7 +28,7 @@ export async function startAudited(
   over: {
     ledger?: Ledger;
     accessStore?: AccessStore;
-    checkpoints?: CheckpointView | null;
+    checkpoints?: CheckpointLogReader;
     tokens?: readonly AuditToken[];
     /** Waits end at once, or are kept for the test to end. */
     waits?: 'pass' | 'keep';

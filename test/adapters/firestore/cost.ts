@@ -41,28 +41,28 @@ export function costs(emulatorHost: () => string): void {
       await wire.close();
     });
 
-    it('an approval reads one document in one request and writes four in another, cold and warm', async () => {
+    it('an approval reads one document in one request and writes five in another, cold and warm', async () => {
       const offered = await personOn(other.ledger, 'Person A').propose('message-1', 'vegan');
       await personOn(store.ledger, 'Person A').approve(offered, 'tap-1');
       expect(wire.requests).toEqual([READ, COMMIT]);
-      expect(written).toEqual(['ledgers', 'events', 'content', 'once']);
+      expect(written).toEqual(['ledgers', 'events', 'moved', 'content', 'once']);
       const next = await personOn(store.ledger, 'Person A').propose('message-2', 'lacto');
       wire.requests.length = 0;
       await personOn(store.ledger, 'Person A').approve(next, 'tap-2');
       expect(wire.requests).toEqual([READ, COMMIT]);
     });
 
-    it('a proposal reads head and content in one request and writes two documents', async () => {
+    it('a proposal reads head and content in one request and writes three documents', async () => {
       await personOn(store.ledger, 'Person A').propose('message-1', 'vegan');
       expect(wire.requests).toEqual([READ, COMMIT]);
-      expect(written).toEqual(['ledgers', 'events']);
+      expect(written).toEqual(['ledgers', 'events', 'moved']);
     });
 
-    it('a forget reads head, fence, waiting jobs and turns and writes six documents', async () => {
+    it('a forget reads head, fence, waiting jobs and turns and writes seven documents', async () => {
       await personOn(other.ledger, 'Person A').remember('message-1', 'vegan');
       await personOn(store.ledger, 'Person A').forget('tap-1');
       expect(wire.requests).toEqual([READ, READ, 'RunQuery', 'RunQuery', COMMIT]);
-      expect(written).toEqual(['ledgers', 'events', 'content', 'once', 'subjects', 'contexts']);
+      expect(written).toEqual(['ledgers', 'events', 'moved', 'content', 'once', 'subjects', 'contexts']);
     });
 
     it('a race lost to another instance costs two requests more: why it was lost, and the head again', async () => {

@@ -17,13 +17,17 @@ describe('firestore.indexes.json', () => {
     expect(exempt.map(({ collectionGroup }) => collectionGroup).sort()).toEqual(
       [
         'addresses',
+        'checkpoints',
         'content',
         'contexts',
         'events',
         'inbox',
         'ledgers',
+        'log',
+        'logLeaves',
         'meta',
         'modelCalls',
+        'moved',
         'once',
         'subjects',
         'turns',

@@ -72,7 +72,7 @@ test('C10, C09: what was accepted is answered by the next worker when the first 
   expect(kinds()).toEqual(['reply']);
 });
 
-test('C14: a turn that takes longer than 8 s is answered with "not now", and its late result is dropped', async () => {
+test('C14: a turn that takes longer than 8.5 s is answered with "not now", and its late result is dropped', async () => {
   const late = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   world.turns.text = async () => {
@@ -83,7 +83,7 @@ test('C14: a turn that takes longer than 8 s is answered with "not now", and its
   await world.deliver([textEvent('花壇有什麼店')]);
   const drained = world.worker().drain();
   await begun.promise;
-  world.advance(8_000);
+  world.advance(8_500);
   await drained;
   expect(kinds()).toEqual(['reply']);
   late.resolve();

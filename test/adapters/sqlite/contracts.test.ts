@@ -1,6 +1,7 @@
 /** SQLite keeps what every store promises. */
 import { addressesContract } from '../../contracts/addresses.contract.ts';
 import { budgetContract } from '../../contracts/budget.contract.ts';
+import { checkpointLogContract } from '../../contracts/checkpoint-log.contract.ts';
 import { contextContract } from '../../contracts/context.contract.ts';
 import { inboxContract } from '../../contracts/inbox.contract.ts';
 import { ledgerContract } from '../../contracts/ledger.contract.ts';
@@ -15,3 +16,4 @@ addressesContract('SQLite', openTwice);
 turnRecordsContract('SQLite', openTwice);
 contextContract('SQLite', openTwice);
 budgetContract('SQLite', openTwice);
+checkpointLogContract('SQLite', openTwice);
