@@ -104,8 +104,11 @@ async function serve(): Promise<void> {
   }
 }
 
-/** Runs something over the store as it stands, opened for reading only; its exit code, or why there is nothing to read. */
-async function overStore(run: (store: OpenedStore, config: Config) => Promise<number>): Promise<number> {
+/** Runs something over the store as it stands; its exit code, or why there is nothing to read. */
+async function overStore(
+  access: 'read' | 'write',
+  run: (store: OpenedStore, config: Config) => Promise<number>,
+): Promise<number> {
   const { storePathOf } = await import('./adapters/system/config.ts');
   const path = storePathOf(process.env);
   if (process.env['LEDGER_STORE'] !== 'firestore' && !existsSync(path)) {
@@ -116,7 +119,7 @@ async function overStore(run: (store: OpenedStore, config: Config) => Promise<nu
   if (config === null) return 2;
   const { openStore } = await import('./stores.ts');
   try {
-    const store = await openStore(config, true);
+    const store = await openStore(config, access === 'read', 'operator');
     const code = await run(store, config);
     await store.close();
     return code;
@@ -126,39 +129,12 @@ async function overStore(run: (store: OpenedStore, config: Config) => Promise<nu
   }
 }
 
-function told(json: unknown): void {
-  console.log(JSON.stringify(json, null, process.stdout.isTTY ? 2 : 0));
-}
-
 async function ledger(argv: readonly string[]): Promise<number> {
-  const { LEDGER_USAGE, readLedgerArguments, readTurnArguments } = await import('./adapters/audit/arguments.ts');
-  const wrong = (message: string): number => {
-    console.error(`${message}\n\n${LEDGER_USAGE}`);
-    return 2;
-  };
-  if (argv[0] === 'turn') {
-    const turn = readTurnArguments(argv.slice(1));
-    if (!turn.ok) return wrong(turn.message);
-    const { runTurnCommand } = await import('./adapters/audit/turn-command.ts');
-    const say = turn.json ? () => {} : (words: string) => console.error(words);
-    return overStore((store) =>
-      runTurnCommand(turn.turnId, { reader: store.ledger, turns: store.turnRecords, out: told, say }),
-    );
-  }
-  const asked = readLedgerArguments(argv);
-  if (!asked.ok) return wrong(asked.message);
-  const { dietLedgerOf } = await import('./world.ts');
-  const { runLedgerCommand } = await import('./adapters/audit/ledger-command.ts');
-  const { preferenceLedger } = await import('./events/identity.ts');
-  return overStore((store, config) =>
-    runLedgerCommand(asked.arguments, {
-      reader: store.ledger,
-      subjectOf: (userId) => dietLedgerOf(config, userId).subjectKey,
-      ledgerOf: (subjectKey, purpose) =>
-        preferenceLedger(config.subjectKeySecret, config.tenantId, subjectKey, purpose),
-      clock: Date.now,
-      out: told,
-      say: asked.arguments.json ? () => {} : (words) => console.error(words),
-    }),
-  );
+  const { runLedgerCli } = await import('./ledger-cli.ts');
+  return runLedgerCli(argv, {
+    configured: () => configured(false),
+    overStore,
+    out: (json) => console.log(JSON.stringify(json, null, process.stdout.isTTY ? 2 : 0)),
+    say: (words) => console.error(words),
+  });
 }

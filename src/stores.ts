@@ -9,7 +9,7 @@ import type { Store } from './app.ts';
 import { subjectKeyFingerprint } from './events/identity.ts';
 
 /** How long one call to Firestore may take, milliseconds: a webhook is answered within 1.5 s, whatever the store does. */
-const FIRESTORE_DEADLINE_MS = 1_200;
+const FIRESTORE_DEADLINE_MS = { person: 1_200, operator: 20_000 } as const;
 
 /** A store that was opened, and how to let go of it. */
 export type OpenedStore = Store & {
@@ -18,8 +18,16 @@ export type OpenedStore = Store & {
   readonly backup: ((path: string) => Promise<void>) | null;
 };
 
-/** Opens the store. @throws StoreRefused with a cause of a closed list. An unreachable Firestore does not stop the open. */
-export async function openStore(config: Config, readOnly: boolean): Promise<OpenedStore> {
+/**
+ * Opens the store.
+ * @param waiting who waits for its calls: a person in a chat, or an operator at a command line.
+ * @throws StoreRefused with a cause of a closed list. An unreachable Firestore does not stop the open.
+ */
+export async function openStore(
+  config: Config,
+  readOnly: boolean,
+  waiting: keyof typeof FIRESTORE_DEADLINE_MS = 'person',
+): Promise<OpenedStore> {
   const shared = {
     subjectKeyFingerprint: subjectKeyFingerprint(config.subjectKeySecret),
     clock: Date.now,
@@ -32,7 +40,8 @@ export async function openStore(config: Config, readOnly: boolean): Promise<Open
       ...shared,
       projectId,
       ...(emulatorHost === null ? {} : { emulatorHost }),
-      deadlineMs: FIRESTORE_DEADLINE_MS,
+      deadlineMs: FIRESTORE_DEADLINE_MS[waiting],
+      readOnly,
     });
     return { ...store, backup: null };
   }

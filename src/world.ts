@@ -2,7 +2,7 @@
  * The world a configuration asks for: store, catalogs, router, LINE or the simulator in its place, and a listening server.
  * @module
  */
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { v7 } from 'uuid';
 import * as v from 'valibot';
@@ -20,6 +20,7 @@ import { createSimulator, type Simulator } from './adapters/simulator/simulator.
 import { buildId } from './adapters/system/build-id.ts';
 import type { Config } from './adapters/system/config.ts';
 import { type App, type AppParts, createApp } from './app.ts';
+import { checkpointerOf, keepCheckpoints } from './checkpoints.ts';
 import type { Catalog } from './commands/catalog.ts';
 import { type LedgerRef, preferenceLedger, subjectKeyOf } from './events/identity.ts';
 import type { LedgerReader } from './events/ports.ts';
@@ -112,6 +113,11 @@ export async function startWorld(config: Config, folder: string, log: (record: o
     warnings.push('SQLite on a disk that goes with the container: what people decide would be lost with it');
   }
   app.worker.start();
+  const endCheckpoints = keepCheckpoints(checkpointerOf(config, store.checkpointLog, randomUUID()), {
+    clock: Date.now,
+    timer,
+    count: (name) => counters.set(name, (counters.get(name) ?? 0) + 1),
+  });
   return {
     app,
     store,
@@ -124,6 +130,7 @@ export async function startWorld(config: Config, folder: string, log: (record: o
       await server.close(STOP_GRACE_MS);
       await app.idle();
       await app.worker.stop();
+      await endCheckpoints();
       await stand?.server.close(0);
       await store.close();
     },

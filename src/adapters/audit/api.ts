@@ -16,8 +16,8 @@ import type { Gate } from './roles.ts';
 /** How long whoever sent too many wrong tokens is asked to wait, seconds. */
 const RETRY_AFTER_SECONDS = 10;
 
-/** Routes under /audit/api. */
-export function auditApi(parts: AuditParts, gate: Gate): Hono {
+/** Routes under /audit/api. @param alarm told that something failed for a reason of no closed list. */
+export function auditApi(parts: AuditParts, gate: Gate, alarm: () => void): Hono {
   const app = new Hono();
   app.use(
     secureHeaders({
@@ -40,7 +40,11 @@ export function auditApi(parts: AuditParts, gate: Gate): Hono {
     });
   }
   app.all('*', (c) => problem(c, 'no_such_route'));
-  app.onError((error, c) => problem(c, failureOf(error)));
+  app.onError((error, c) => {
+    const failure = failureOf(error);
+    if (failure === 'failed') alarm();
+    return problem(c, failure);
+  });
   return app;
 }
 

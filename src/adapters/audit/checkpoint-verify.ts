@@ -38,6 +38,27 @@ export async function readWitnessed(
   return provable;
 }
 
+/** What a verifier asks of the newest checkpoint about the ledgers it judges. */
+export type Witnessing = {
+  readonly compare: (ledger: LedgerRef) => Promise<WitnessedVerdict>;
+  /** Ledgers the checkpoint knows and that were not among those named: gone, if all there are were named. */
+  readonly unnamed: readonly LedgerId[];
+};
+
+/** Reads the log and makes the comparisons. @throws as {@link readWitnessed}. */
+export async function witnessingOf(
+  log: CheckpointLogReader,
+  key: VerifierKey,
+  reader: LedgerReader,
+  named: ReadonlySet<LedgerId>,
+): Promise<Witnessing> {
+  const provable = await readWitnessed(log, key, named);
+  return {
+    compare: (ledger) => compareWithWitnessed(reader, provable, ledger),
+    unnamed: [...(provable?.log.heads.keys() ?? [])].filter((ledgerId) => !named.has(ledgerId)),
+  };
+}
+
 /** Compares one ledger with the log: one read when all is well, a search for the first difference when not. */
 export async function compareWithWitnessed(
   reader: LedgerReader,

@@ -2,6 +2,7 @@
  * Events, reasons and methods in words, in the console's two languages.
  * @module
  */
+import type { ReadRoute } from '../../events/access-kinds.ts';
 import type { RefusalReason } from '../../events/kinds.ts';
 import type { CardEnd } from '../../projections/history.ts';
 import type { RecordedEvent } from '../../events/envelope.ts';
@@ -97,6 +98,21 @@ const METHODS: Readonly<Record<string, Both>> = {
 /** How it was done. */
 export function methodOf(method: string, language: Language): string {
   return METHODS[method]?.[language] ?? method;
+}
+
+const ROUTES: Readonly<Record<ReadRoute, Both>> = {
+  overview: { 'zh-TW': '總覽', en: 'overview' },
+  ledgers: { 'zh-TW': '帳本清單', en: 'list of ledgers' },
+  ledger: { 'zh-TW': '一本帳本', en: 'one ledger' },
+  history: { 'zh-TW': '歷史', en: 'history' },
+  replay: { 'zh-TW': '重播', en: 'replay' },
+  verify: { 'zh-TW': '驗證', en: 'verification' },
+  verify_all: { 'zh-TW': '全部驗證', en: 'verification of all' },
+  download: { 'zh-TW': '下載', en: 'download' },
+};
+/** What was looked at. */
+export function routeOf(route: ReadRoute, language: Language): string {
+  return ROUTES[route][language];
 }
 
 /** One sentence about an event: what it did, without any value. */

@@ -10,6 +10,7 @@ import type { HashedEvent } from '../../projections/replay.ts';
 import type { Problem } from '../../projections/verify.ts';
 import * as v from 'valibot';
 import { type Html, markIcon } from './console-charts.ts';
+import { routeOf } from './console-event-words.ts';
 import { digest, framed, type PageFor, timeOf } from './console-page.ts';
 import type { Words } from './console-words.ts';
 import type { LedgerSummary } from './views.ts';
@@ -98,7 +99,7 @@ export function accessPage(page: PageFor, ledger: LedgerRef, events: readonly Ha
 <thead><tr><th scope="col">${words.time}</th><th scope="col">${words.reader}</th><th scope="col">${words.role}</th><th scope="col">${words.channel}</th><th scope="col">${words.route}</th><th scope="col">${words.bound}</th><th scope="col">${words.ledger}</th></tr></thead>
 <tbody>${looks.toReversed().map(
       ({ event, data }) =>
-        html`<tr><th scope="row">${markIcon('looked')} ${timeOf(event.time)}</th><td>${data.reader}</td><td>${data.role}</td><td>${data.channel}</td><td>${data.route}</td><td>${boundName(words, data.bound)}</td>
+        html`<tr><th scope="row">${markIcon('looked')} ${timeOf(event.time)}</th><td>${data.reader}</td><td>${data.role}</td><td>${data.channel}</td><td>${routeOf(data.route, page.language)}</td><td>${boundName(words, data.bound)}</td>
 <td>${data.ledgerId === null ? '—' : html`<a href="/audit/ledgers/${data.ledgerId}">${digest(data.ledgerId)}</a>`}</td></tr>`,
     )}</tbody></table></div>
 <p class="row"><a class="button" href="/audit/ledgers/${ledger.ledgerId}/verify">${words.verifyThis}</a>

@@ -7,8 +7,9 @@ import type { LedgerReader } from '../../events/ports.ts';
 import { DIET_FOR_PLACE_SEARCH, PURPOSES } from '../../events/purposes.ts';
 import type { AnyEvent } from '../../projections/ledger-law.ts';
 import { type Bound, reaches, replay, through } from '../../projections/replay.ts';
-import type { Problem } from '../../projections/verify.ts';
 import type { LedgerArguments, Target } from './arguments.ts';
+import { LogDamaged } from './checkpoint-log.ts';
+import type { Witnessing } from './checkpoint-verify.ts';
 import { allLedgers, readAnyLedger, type ReadLedger, readLedger, verifyLedger } from './reading.ts';
 
 /** 0 good · 1 the ledger is not as it should be · 2 wrong use · 3 nothing to judge. */
@@ -18,6 +19,8 @@ export type LedgerCommandDependencies = {
   readonly reader: LedgerReader;
   readonly subjectOf: (userId: string) => SubjectKey;
   readonly ledgerOf: (subjectKey: SubjectKey, purpose: string) => LedgerRef;
+  /** Makes the comparison with the newest signed checkpoint for the ledgers named; absent: no checkpoints are kept. */
+  readonly witnessing?: (named: ReadonlySet<LedgerId>) => Promise<Witnessing>;
   /** Unix milliseconds. */
   readonly clock: () => number;
   /** One JSON document. */
@@ -47,7 +50,8 @@ export async function runLedgerCommand(
   }
 }
 
-async function* targets(
+/** The ledgers a command line names, in order. */
+export async function* namedLedgers(
   asked: LedgerArguments,
   { reader, subjectOf, ledgerOf }: LedgerCommandDependencies,
 ): AsyncGenerator<LedgerRef> {
@@ -73,7 +77,7 @@ function ledgerIdOf(
 }
 
 async function one(asked: LedgerArguments, dependencies: LedgerCommandDependencies): Promise<ReadLedger | null> {
-  for await (const ledger of targets(asked, dependencies)) {
+  for await (const ledger of namedLedgers(asked, dependencies)) {
     if (ledger.kind === 'preference') return readLedger(dependencies.reader, ledger);
     dependencies.say('That ledger holds no preference.');
     return null;
@@ -91,7 +95,7 @@ function unreadable({ unreadableAt }: Pick<ReadLedger, 'unreadableAt'>, say: (wo
 async function history(asked: LedgerArguments, dependencies: LedgerCommandDependencies): Promise<ExitCode> {
   const ledgers: unknown[] = [];
   let code: ExitCode = 0;
-  for await (const ledger of targets(asked, dependencies)) {
+  for await (const ledger of namedLedgers(asked, dependencies)) {
     if (ledger.kind !== 'preference') {
       const other = await historyOfOther(ledger, asked.bound, dependencies);
       if (other.unreadable) code = 1;
@@ -171,29 +175,69 @@ async function replayOne(asked: LedgerArguments, dependencies: LedgerCommandDepe
   return 0;
 }
 
+type FoundProblem = { readonly ledgerId: string; readonly position: number; readonly cause: string };
+
 async function verify(asked: LedgerArguments, dependencies: LedgerCommandDependencies): Promise<ExitCode> {
-  let ledgers = 0;
+  const { reader, say } = dependencies;
+  const ledgers: LedgerRef[] = [];
+  for await (const ledger of namedLedgers(asked, dependencies)) ledgers.push(ledger);
+  const problems: FoundProblem[] = [];
+  const found = (problem: FoundProblem): void => {
+    problems.push(problem);
+    say(`${problem.ledgerId}: position ${problem.position}: ${problem.cause}`);
+  };
+  const witnessing = await witnessingFor(ledgers, dependencies, found);
   let events = 0;
-  const problems: Problem[] = [];
-  for await (const ledger of targets(asked, dependencies)) {
-    const verified = await verifyLedger(dependencies.reader, ledger);
-    ledgers += 1;
+  let notYetWitnessed = 0;
+  for (const [index, ledger] of ledgers.entries()) {
+    const verified = await verifyLedger(reader, ledger);
+    const witnessed = await witnessing?.compare(ledger);
     events += verified.events;
-    if (verified.problem !== null) {
-      problems.push(verified.problem);
-      dependencies.say(
-        `${verified.problem.ledgerId}: position ${verified.problem.position}: ${verified.problem.cause}`,
-      );
-    }
-    if (ledgers % 1_000 === 0) dependencies.say(`${ledgers} ledgers, ${events} events so far`);
+    notYetWitnessed += witnessed?.notYetWitnessed ?? 0;
+    const problem = firstOf(verified.problem, witnessed?.problem ?? null);
+    if (problem !== null) found(problem);
+    if ((index + 1) % 1_000 === 0) say(`${index + 1} ledgers, ${events} events so far`);
   }
-  dependencies.out({ ok: ledgers > 0 && problems.length === 0, ledgers, events, problems });
-  if (ledgers === 0) {
-    dependencies.say('There is nothing to verify.');
+  if (asked.target.by === 'all' && asked.purpose === null) {
+    for (const ledgerId of witnessing?.unnamed ?? []) found({ ledgerId, position: 1, cause: 'cut_off' });
+  }
+  const judged = ledgers.length > 0 || problems.length > 0;
+  dependencies.out({
+    ok: judged && problems.length === 0,
+    ledgers: ledgers.length,
+    events,
+    problems,
+    ...(witnessing === null ? {} : { notYetWitnessed }),
+  });
+  if (!judged) {
+    say('There is nothing to verify.');
     return 3;
   }
-  dependencies.say(`${ledgers} ledgers, ${events} events, ${problems.length} problems`);
+  say(`${ledgers.length} ledgers, ${events} events, ${problems.length} problems`);
+  if (notYetWitnessed > 0) say(`${notYetWitnessed} events are newer than the newest checkpoint: not yet witnessed.`);
   return problems.length === 0 ? 0 : 1;
+}
+
+/** The comparison with the newest checkpoint; null where none is kept or the log itself is not as it should be. */
+async function witnessingFor(
+  ledgers: readonly LedgerRef[],
+  { witnessing }: LedgerCommandDependencies,
+  found: (problem: FoundProblem) => void,
+): Promise<Witnessing | null> {
+  if (witnessing === undefined) return null;
+  try {
+    return await witnessing(new Set(ledgers.map(({ ledgerId }) => ledgerId)));
+  } catch (error) {
+    if (!(error instanceof LogDamaged)) throw error;
+    found({ ledgerId: 'checkpoints', position: 0, cause: 'checkpoint_log_damaged' });
+    return null;
+  }
+}
+
+/** Of two problems of one ledger the one at the earlier position. */
+function firstOf(own: FoundProblem | null, witnessed: FoundProblem | null): FoundProblem | null {
+  if (own === null || witnessed === null) return own ?? witnessed;
+  return witnessed.position < own.position ? witnessed : own;
 }
 
 async function inspect(asked: LedgerArguments, dependencies: LedgerCommandDependencies): Promise<ExitCode> {

@@ -63,15 +63,9 @@ export function auditService(parts: AuditServiceParts): AuditService {
     checkpoints: parts.checkpoints === null ? null : checkpointView(parts.checkpoints),
     clock,
   };
+  const alarm = (): void => count('audit_look_failed');
   const routes = new Hono();
-  routes.route('/api', auditApi(audit, gate));
-  routes.route(
-    '/',
-    auditConsole(audit, {
-      gate,
-      secureCookies: parts.secureCookies,
-      alarm: () => count('audit_page_failed'),
-    }),
-  );
+  routes.route('/api', auditApi(audit, gate, alarm));
+  routes.route('/', auditConsole(audit, { gate, secureCookies: parts.secureCookies, alarm }));
   return { routes, oneTimePath: () => `/audit/once/${gate.oneTime(LOCAL_READER)}` };
 }

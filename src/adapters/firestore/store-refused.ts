@@ -5,6 +5,8 @@
 
 /** Why a database was not taken as the store; it is then as it was. */
 export type StoreRefusedCause =
+  /** Nothing was ever recorded there, and it was opened for reading only. */
+  | 'empty'
   /** Written by a later version of this program. */
   | 'newer_schema'
   /** Made under another SUBJECT_KEY: using it would turn every person into a stranger. */

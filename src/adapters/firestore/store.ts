@@ -26,6 +26,8 @@ export type FirestoreStoreOptions = CallOptions & {
   readonly subjectKeyFingerprint: string;
   /** Unix milliseconds. */
   readonly clock: () => number;
+  /** For readers such as an audit: a database that is nobody's stays so. */
+  readonly readOnly?: boolean;
 };
 
 /** What `/ready` asks. */
@@ -56,7 +58,7 @@ export type FirestoreStore = {
 /**
  * Opens the store. A Firestore that cannot be reached is no reason not to start: every call then throws StoreUnavailable
  * within its deadline, and the store is claimed at the first call that gets through.
- * @throws StoreRefused (store-refused.ts) when the database belongs to another SUBJECT_KEY or a later version.
+ * @throws StoreRefused (store-refused.ts) when the database belongs to another SUBJECT_KEY or a later version, or is empty and to be read only.
  */
 export async function openFirestoreStore(options: FirestoreStoreOptions): Promise<FirestoreStore> {
   const calls = firestoreCalls(options);
@@ -71,9 +73,10 @@ export async function openFirestoreStore(options: FirestoreStoreOptions): Promis
 /** The store over ready calls. @throws StoreRefused as {@link openFirestoreStore}. */
 export async function firestoreStoreOn(
   unclaimed: Calls,
-  { subjectKeyFingerprint, clock, random }: Pick<FirestoreStoreOptions, 'subjectKeyFingerprint' | 'clock' | 'random'>,
+  options: Omit<FirestoreStoreOptions, keyof CallOptions> & Pick<CallOptions, 'random'>,
 ): Promise<FirestoreStore> {
-  const claim = claimOnce(unclaimed, subjectKeyFingerprint);
+  const { clock, random } = options;
+  const claim = claimOnce(unclaimed, options);
   const calls = afterClaim(unclaimed, claim);
   await claim().catch((error: unknown) => {
     if (!(error instanceof StoreUnavailable)) throw error;
@@ -106,12 +109,16 @@ export async function firestoreStoreOn(
 const META = 'meta/store';
 
 /** Makes sure once that the database is this store's, and makes it so where it is nobody's. */
-function claimOnce(calls: Calls, subjectKeyFingerprint: string): () => Promise<void> {
+function claimOnce(
+  calls: Calls,
+  { subjectKeyFingerprint, readOnly = false }: Pick<FirestoreStoreOptions, 'subjectKeyFingerprint' | 'readOnly'>,
+): () => Promise<void> {
   let claimed: Promise<void> | null = null;
 
   async function claim(): Promise<void> {
     const ref = calls.db.doc(META);
     const [before] = await calls.read((db) => db.getAll(ref));
+    if (!before?.exists && readOnly) throw new StoreRefused('empty', 'Nothing was ever recorded there');
     if (!before?.exists) {
       // Refused when another instance was faster: what it wrote is judged below.
       await calls.settle((writes) => writes.create(ref, { format: STORE_FORMAT, subjectKeyFingerprint }));

@@ -33,6 +33,8 @@ export type Config = {
   };
   /** Who may audit; none: only the one-time link of a local start. */
   readonly auditTokens: readonly AuditToken[];
+  /** Ed25519 seeds of checkpoints: the first signs, a second is retiring; none: one that follows from SUBJECT_KEY. */
+  readonly checkpointSeeds: readonly Uint8Array[];
   /** Null: the chat simulator stands in for LINE. */
   readonly line: {
     readonly channelSecret: string;
@@ -87,6 +89,7 @@ export function readConfig(
   const publicBaseUrl = publicBaseUrlOf(read('PUBLIC_BASE_URL'), production, wrong);
   const controller = controllerOf(read, wrong);
   const auditTokens = auditTokensOf(read('AUDIT_TOKENS'), wrong);
+  const checkpointSeeds = checkpointSeedsOf(read('CHECKPOINT_KEYS'), wrong);
   const store = storeOf(read, environment, production, wrong);
   const model = readModelRoute(read, wrong, store?.kind === 'firestore');
   const keys = subjectKeySecret === null || cardKeys === null ? null : { subjectKeySecret, cardKeys };
@@ -105,6 +108,7 @@ export function readConfig(
       publicBaseUrl,
       controller,
       auditTokens,
+      checkpointSeeds,
       line,
       model,
     },
@@ -203,6 +207,13 @@ function cardKeysOf(text: string, wrong: Wrong): CardKeys | null {
     keys.push({ keyId, key });
   }
   return keys;
+}
+
+function checkpointSeedsOf(text: string | null, wrong: Wrong): readonly Uint8Array[] {
+  const seeds = (text?.split(',') ?? []).map((part) => keyOf('CHECKPOINT_KEYS', part, wrong)?.export() ?? null);
+  if (seeds.length > 2) wrong('CHECKPOINT_KEYS', 'names more than the signing and the retiring key');
+  if (seeds.some((seed) => seed !== null && seed.length !== 32)) wrong('CHECKPOINT_KEYS', 'is not 32 bytes each');
+  return seeds.filter((seed) => seed !== null);
 }
 
 function auditTokensOf(text: string | null, wrong: Wrong): readonly AuditToken[] {

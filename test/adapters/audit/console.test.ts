@@ -343,3 +343,35 @@ describe('signing in', () => {
     expect(own.counted.get('audit_token_wrong')).toBe(1);
   });
 });
+
+test('what breaks for no known reason is counted, answered 500, and tells nothing of itself', async () => {
+  const ledger = memoryLedger();
+  const own = await startAudited({ ledger: { ...ledger, events: () => Promise.reject(new Error('secret of the disk')) } });
+  for (const path of [`/audit/ledgers/${idOf('keeping', own)}`, `/audit/api/ledgers/${idOf('keeping', own)}/history`]) {
+    const response = await own.as('content', path);
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('secret');
+  }
+  expect(own.counted.get('audit_look_failed')).toBe(2);
+});
+
+test('a ledger with an event that cannot be read is not shown in part, but points to its verification', async () => {
+  const ledger = memoryLedger();
+  const own = await startAudited({
+    ledger: {
+      ...ledger,
+      async events(...asked) {
+        const stored = await ledger.events(...asked);
+        return stored.map((each) => (each.position === 3 ? { ...each, bytes: Buffer.from('{}') } : each));
+      },
+    },
+  });
+  const id = idOf('keeping', own);
+  const page = await own.as('content', `/audit/ledgers/${id}`);
+  expect(page.status).toBe(409);
+  expect(await page.text()).toContain(`/audit/ledgers/${id}/verify`);
+  expect((await own.as('content', `/audit/api/ledgers/${id}/replay`)).status).toBe(409);
+  const verified = await (await own.as('integrity', `/audit/ledgers/${id}/verify`)).text();
+  expect(verified).toContain('有不符合的地方');
+  expect(verified).toContain('<code>hash_differs</code>');
+});

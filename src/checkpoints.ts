@@ -1,0 +1,71 @@
+/**
+ * The signed checkpoints of a configuration: whose key signs, what the log is called, and the writer that runs each minute.
+ * @module
+ */
+import { hkdfSync, type KeyObject } from 'node:crypto';
+import { createCheckpointer, CHECKPOINT_INTERVAL_MS, type Checkpointer } from './adapters/audit/checkpointer.ts';
+import { checkpointSigner, logOrigin, type VerifierKey, verifierKey } from './adapters/audit/checkpoint-note.ts';
+import type { Timer } from './adapters/line/deadline.ts';
+import type { Config } from './adapters/system/config.ts';
+import type { CheckpointLog } from './events/checkpoint-ports.ts';
+import { subjectKeyFingerprint } from './events/identity.ts';
+import { PURPOSES } from './events/purposes.ts';
+
+export type CheckpointKeys = {
+  readonly origin: string;
+  readonly signer: KeyObject;
+  /** The key before, while it is being replaced. */
+  readonly retiring: KeyObject | null;
+  readonly verifier: VerifierKey;
+};
+
+/** The keys: CHECKPOINT_KEYS (first signs, second retires), else one that follows from SUBJECT_KEY. */
+export function checkpointKeys(config: Config): CheckpointKeys {
+  const [first, second] = config.checkpointSeeds;
+  const derived = Buffer.from(hkdfSync('sha256', config.subjectKeySecret, '', 'local-checkpoint/v1', 32));
+  const signer = checkpointSigner(first ?? derived);
+  const origin = logOrigin(subjectKeyFingerprint(config.subjectKeySecret));
+  return {
+    origin,
+    signer,
+    retiring: second === undefined ? null : checkpointSigner(second),
+    verifier: verifierKey(origin, signer),
+  };
+}
+
+/** The writer of a store's log. */
+export function checkpointerOf(config: Config, log: CheckpointLog, holder: string): Checkpointer {
+  const { origin, signer, retiring } = checkpointKeys(config);
+  const notices = [...PURPOSES.values()].flatMap((purpose) => purpose.notices);
+  return createCheckpointer({ log, origin, signer, retiring, notices, holder });
+}
+
+/**
+ * Signs at once and then each minute, if something changed; a fault is counted and the next minute tries again.
+ * @returns what ends it; resolves when a run under way has ended.
+ */
+export function keepCheckpoints(
+  checkpointer: Checkpointer,
+  { clock, timer, count }: { clock: () => number; timer: Timer; count: (name: string) => void },
+): () => Promise<void> {
+  let stopped = false;
+  let cancel = (): void => {};
+  let running: Promise<void> = Promise.resolve();
+  const run = (): void => {
+    running = checkpointer
+      .run(clock())
+      .then(({ outcome }) => count(`checkpoint_${outcome}`))
+      .catch((error: unknown) =>
+        count(error instanceof Error && error.name === 'LogDamaged' ? 'fault_checkpoint_log' : 'checkpoint_failed'),
+      )
+      .finally(() => {
+        if (!stopped) cancel = timer(CHECKPOINT_INTERVAL_MS, run);
+      });
+  };
+  run();
+  return async () => {
+    stopped = true;
+    cancel();
+    await running;
+  };
+}

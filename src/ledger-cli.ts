@@ -1,0 +1,120 @@
+/**
+ * `npm run ledger -- …` over the store of a configuration: joins the auditor's commands with what they read.
+ * @module
+ */
+import { randomUUID } from 'node:crypto';
+import { LEDGER_USAGE, readLedgerArguments, readTurnArguments } from './adapters/audit/arguments.ts';
+import { EXPORT_USAGE, readExportArguments, runExport } from './adapters/audit/bundle-command.ts';
+import { witnessingOf } from './adapters/audit/checkpoint-verify.ts';
+import { type LedgerCommandDependencies, namedLedgers, runLedgerCommand } from './adapters/audit/ledger-command.ts';
+import { runTurnCommand } from './adapters/audit/turn-command.ts';
+import { runWitness, WITNESS_USAGE } from './adapters/audit/witness-command.ts';
+import type { Config } from './adapters/system/config.ts';
+import { checkpointerOf, checkpointKeys } from './checkpoints.ts';
+import { preferenceLedger } from './events/identity.ts';
+import type { OpenedStore } from './stores.ts';
+import { dietLedgerOf } from './world.ts';
+
+export type LedgerCli = {
+  /** The configuration, or null after telling what is wrong with it. */
+  readonly configured: () => Promise<Config | null>;
+  /** Runs something over the store as it stands; its exit code, or why there is nothing to read. */
+  readonly overStore: (
+    access: 'read' | 'write',
+    run: (store: OpenedStore, config: Config) => Promise<number>,
+  ) => Promise<number>;
+  /** One JSON document on stdout. */
+  readonly out: (json: unknown) => void;
+  /** Words on stderr. */
+  readonly say: (words: string) => void;
+};
+
+const USAGE = `${LEDGER_USAGE}
+
+${EXPORT_USAGE}
+
+${WITNESS_USAGE}
+
+npm run ledger -- checkpoint-key --public     prints the key that bundles are verified with`;
+
+const silent = (): void => {};
+
+/** Runs the command line. @returns 0 good, 1 not as it should be, 2 wrong use, 3 nothing to judge. */
+export async function runLedgerCli(argv: readonly string[], cli: LedgerCli): Promise<number> {
+  switch (argv[0]) {
+    case 'turn':
+      return turn(argv.slice(1), cli);
+    case 'export':
+      return exportLedgers(argv.slice(1), cli);
+    case 'checkpoint-key':
+      return publicKey(argv.slice(1), cli);
+    case 'witness':
+      return runWitness(argv.slice(1), { fetch, out: cli.out, say: cli.say });
+    default:
+      return judge(argv, cli);
+  }
+}
+
+function wrong(message: string, { say }: LedgerCli): number {
+  say(`${message}\n\n${USAGE}`);
+  return 2;
+}
+
+function turn(argv: readonly string[], cli: LedgerCli): Promise<number> | number {
+  const asked = readTurnArguments(argv);
+  if (!asked.ok) return wrong(asked.message, cli);
+  const say = asked.json ? silent : cli.say;
+  return cli.overStore('read', (store) =>
+    runTurnCommand(asked.turnId, { reader: store.ledger, turns: store.turnRecords, out: cli.out, say }),
+  );
+}
+
+async function publicKey(argv: readonly string[], cli: LedgerCli): Promise<number> {
+  if (argv.length !== 1 || argv[0] !== '--public') return wrong('Only the public key is ever printed: --public', cli);
+  const config = await cli.configured();
+  if (config === null) return 2;
+  console.log(checkpointKeys(config).verifier.text);
+  return 0;
+}
+
+function dependenciesOf(store: OpenedStore, config: Config, cli: LedgerCli, json: boolean): LedgerCommandDependencies {
+  return {
+    reader: store.ledger,
+    subjectOf: (userId) => dietLedgerOf(config, userId).subjectKey,
+    ledgerOf: (subjectKey, purpose) => preferenceLedger(config.subjectKeySecret, config.tenantId, subjectKey, purpose),
+    witnessing: (named) => witnessingOf(store.checkpointLog, checkpointKeys(config).verifier, store.ledger, named),
+    clock: Date.now,
+    out: cli.out,
+    say: json ? silent : cli.say,
+  };
+}
+
+function judge(argv: readonly string[], cli: LedgerCli): Promise<number> | number {
+  const asked = readLedgerArguments(argv);
+  if (!asked.ok) return wrong(asked.message, cli);
+  return cli.overStore('read', (store, config) =>
+    runLedgerCommand(asked.arguments, dependenciesOf(store, config, cli, asked.arguments.json)),
+  );
+}
+
+function exportLedgers(argv: readonly string[], cli: LedgerCli): Promise<number> | number {
+  const asked = readExportArguments(argv);
+  if (!asked.ok) return wrong(asked.message, cli);
+  const named = readLedgerArguments(['verify', ...asked.arguments.rest]);
+  if (!named.ok) return wrong(named.message, cli);
+  const { target, purpose, json } = named.arguments;
+  return cli.overStore('write', async (store, config) => {
+    // So that what is exported is witnessed, unless the service is signing at this moment.
+    await checkpointerOf(config, store.checkpointLog, `export-${randomUUID()}`).run(Date.now());
+    const dependencies = dependenciesOf(store, config, cli, json);
+    return runExport(asked.arguments, {
+      reader: store.ledger,
+      log: store.checkpointLog,
+      ledgers: namedLedgers(named.arguments, dependencies),
+      isAll: target.by === 'all' && purpose === null,
+      clock: Date.now,
+      out: cli.out,
+      say: dependencies.say,
+    });
+  });
+}
