@@ -15,6 +15,7 @@ import { createRuleRouter } from './adapters/assistant/rule-router.ts';
 import { createSearches } from './adapters/assistant/search.ts';
 import { createTurnTrail } from './adapters/assistant/turn-trail.ts';
 import { auditService } from './adapters/audit/service.ts';
+import { witnessRoute } from './adapters/audit/witness-route.ts';
 import { pages } from './adapters/http/pages.ts';
 import { addressKeyOf, createAddressBook } from './adapters/line/addresses.ts';
 import type { LineClient } from './adapters/line/client.ts';
@@ -32,7 +33,7 @@ import type { Catalog } from './commands/catalog.ts';
 import type { ModelAttempt } from './commands/model-attempt.ts';
 import type { Router } from './commands/tools.ts';
 import type { Person, Searches, Turns } from './commands/turns.ts';
-import type { CheckpointLogReader } from './events/checkpoint-ports.ts';
+import type { CheckpointLog } from './events/checkpoint-ports.ts';
 import type { Addresses, Inbox, Outbox } from './events/delivery-ports.ts';
 import { preferenceLedger, subjectKeyOf, type TenantId } from './events/identity.ts';
 import type { InTurn, Ledger } from './events/ports.ts';
@@ -49,8 +50,8 @@ export type Store = {
   readonly turnRecords: TurnRecords;
   readonly contexts: Contexts;
   readonly modelBudget: ModelBudget;
-  /** Where the store keeps the log of heads. */
-  readonly checkpointLog?: CheckpointLogReader;
+  /** The log of ledger heads that checkpoints sign. */
+  readonly checkpointLog: CheckpointLog;
   /** Where the store is slow to refuse a lost race. */
   readonly inTurn?: InTurn;
   health(): Promise<StoreHealth> | StoreHealth;
@@ -192,11 +193,12 @@ export function createApp(parts: AppParts): App {
     reader: store.ledger,
     accessStore: store.ledger,
     ...(parts.audit ?? { tokens: [], secureCookies: true }),
-    checkpoints: store.checkpointLog ?? null,
+    checkpoints: store.checkpointLog,
     pause,
     count,
   });
   const routes = new Hono();
+  routes.route('/', witnessRoute(store.checkpointLog));
   routes.route('/audit', audit.routes);
   routes.route(
     '/',

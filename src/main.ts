@@ -67,6 +67,7 @@ function explained(error: unknown): string {
   const code = 'code' in error ? error.code : null;
   if (code === 'EADDRINUSE') return 'The port is in use. Set PORT to another one.';
   if (code === 'EACCES') return 'The port may not be used. Set PORT to another one.';
+  if (error.name === 'StoreUnavailable') return `The store does not answer: ${error.message}`;
   if (error.name === 'StoreRefused') return `The store was not opened (${String(error.cause)}): ${error.message}`;
   throw error;
 }
@@ -98,6 +99,8 @@ async function serve(): Promise<void> {
     );
     await stopping.promise;
     await world.stop();
+    // A client whose store does not answer tries by itself for some seconds more, and nobody waits for that.
+    process.exit();
   } catch (error) {
     console.error(explained(error));
     process.exitCode = 1;

@@ -346,7 +346,9 @@ describe('signing in', () => {
 
 test('what breaks for no known reason is counted, answered 500, and tells nothing of itself', async () => {
   const ledger = memoryLedger();
-  const own = await startAudited({ ledger: { ...ledger, events: () => Promise.reject(new Error('secret of the disk')) } });
+  const own = await startAudited({
+    ledger: { ...ledger, events: () => Promise.reject(new Error('secret of the disk')) },
+  });
   for (const path of [`/audit/ledgers/${idOf('keeping', own)}`, `/audit/api/ledgers/${idOf('keeping', own)}/history`]) {
     const response = await own.as('content', path);
     expect(response.status).toBe(500);
