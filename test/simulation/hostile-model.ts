@@ -50,8 +50,6 @@ export type HostileResult = {
   /** How often each status was answered, so that a run in which nothing happens is seen. */
   readonly statuses: ReadonlyMap<string, number>;
   readonly offers: number;
-  /** Open offers closed because the value offered anew is in force already; no preference changes by it. */
-  readonly offersClosed: number;
 };
 
 /** A new world after so many turns, so that memory stays bounded. */
@@ -88,7 +86,6 @@ export async function runHostileModel({
   const statuses = new Map<string, number>();
   let violationCount = 0;
   let offers = 0;
-  let offersClosed = 0;
   let world = await startWorld(0, plant);
   for (let turn = 0; turn < count; turn += 1) {
     if (turn > 0 && turn % TURNS_PER_WORLD === 0) world = await startWorld(turn, plant);
@@ -116,12 +113,11 @@ export async function runHostileModel({
     }
     for (const type of seen.written) {
       if (type === 'preference.proposed') offers += 1;
-      else if (type === 'preference.cancelled by message') offersClosed += 1;
       else violated('wrote', `${type} after ${answer.kind}`);
     }
     for (const read of seen.read) if (read !== person.diet.ledgerId) violated('read', answer.kind);
   }
-  return { turns: count, seed, violationCount, violations, statuses, offers, offersClosed };
+  return { turns: count, seed, violationCount, violations, statuses, offers };
 }
 
 type Seen = { readonly written: string[]; readonly read: Set<LedgerId> };

@@ -166,7 +166,7 @@ export function createFreeText(dependencies: FreeTextDependencies): Pick<Turns, 
         });
       }
       case 'propose_dietary_memory':
-        return told(await proposeValue(person, call.dietary_type, delivery));
+        return told(await proposeValue(person, call.dietary_type, before, delivery));
       case 'request_memory_management':
         return told(await manage(person, call.action, call.dietary_type, before, delivery));
       case 'show_local_help':
@@ -174,11 +174,18 @@ export function createFreeText(dependencies: FreeTextDependencies): Pick<Turns, 
     }
   }
 
-  async function proposeValue(person: Person, word: string, delivery: Delivery): Promise<Answer> {
+  async function proposeValue(
+    person: Person,
+    word: string,
+    { inForce }: Remembered,
+    delivery: Delivery,
+  ): Promise<Answer> {
     const diet = catalog.dietOf(word);
     if (diet === null) return { status: 'unknown_diet', said: word };
     if (labelOf(DIET_FOR_PLACE_SEARCH, diet) === undefined)
       return { status: 'clarify', question: 'which_diet_to_remember' };
+    // A model can bring about an offer and nothing else: not even that an open card is closed by what is so already.
+    if (router.name !== 'rules' && inForce?.value === diet) return offers.inspect(person, 'asked');
     return offers.propose(person, diet, 'message', delivery);
   }
 
@@ -186,13 +193,14 @@ export function createFreeText(dependencies: FreeTextDependencies): Pick<Turns, 
     person: Person,
     action: 'inspect' | 'update' | 'forget' | 'explain',
     word: string,
-    { inForce }: Remembered,
+    before: Remembered,
     delivery: Delivery,
   ): Promise<Answer> {
+    const { inForce } = before;
     if (action === 'explain') return { status: 'memory_explained', inForce };
     if (action === 'inspect') return offers.inspect(person, 'asked');
     if (action === 'forget') return offers.propose(person, null, 'message', delivery);
-    return word === '' ? { status: 'memory_update_prompt', inForce } : proposeValue(person, word, delivery);
+    return word === '' ? { status: 'memory_update_prompt', inForce } : proposeValue(person, word, before, delivery);
   }
 
   function rememberSeparately(word: string): Answer {
