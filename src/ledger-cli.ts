@@ -9,6 +9,7 @@ import { witnessingOf } from './adapters/audit/checkpoint-verify.ts';
 import { type LedgerCommandDependencies, namedLedgers, runLedgerCommand } from './adapters/audit/ledger-command.ts';
 import { runTurnCommand } from './adapters/audit/turn-command.ts';
 import { runWitness, WITNESS_USAGE } from './adapters/audit/witness-command.ts';
+import { IMPORT_USAGE, readImportArguments, runImport } from './adapters/migration/import-command.ts';
 import type { Config } from './adapters/system/config.ts';
 import { checkpointerOf, checkpointKeys } from './checkpoints.ts';
 import { preferenceLedger } from './events/identity.ts';
@@ -20,7 +21,7 @@ export type LedgerCli = {
   readonly configured: () => Promise<Config | null>;
   /** Runs something over the store as it stands; its exit code, or why there is nothing to read. */
   readonly overStore: (
-    access: 'read' | 'write',
+    access: 'read' | 'write' | 'make',
     run: (store: OpenedStore, config: Config) => Promise<number>,
   ) => Promise<number>;
   /** One JSON document on stdout. */
@@ -32,6 +33,8 @@ export type LedgerCli = {
 const USAGE = `${LEDGER_USAGE}
 
 ${EXPORT_USAGE}
+
+${IMPORT_USAGE}
 
 ${WITNESS_USAGE}
 
@@ -46,6 +49,8 @@ export async function runLedgerCli(argv: readonly string[], cli: LedgerCli): Pro
       return turn(argv.slice(1), cli);
     case 'export':
       return exportLedgers(argv.slice(1), cli);
+    case 'import':
+      return importLedgers(argv.slice(1), cli);
     case 'checkpoint-key':
       return publicKey(argv.slice(1), cli);
     case 'witness':
@@ -117,4 +122,21 @@ function exportLedgers(argv: readonly string[], cli: LedgerCli): Promise<number>
       say: dependencies.say,
     });
   });
+}
+
+function importLedgers(argv: readonly string[], cli: LedgerCli): Promise<number> | number {
+  const asked = readImportArguments(argv);
+  if (!asked.ok) return wrong(asked.message, cli);
+  return cli.overStore('make', (store, { subjectKeySecret, tenantId }) =>
+    runImport(asked.folder, {
+      ledger: store.ledger,
+      tenantId,
+      // The name of an access ledger rests on what was read, which no bundle says.
+      isOurs: ({ kind, subjectKey, purpose, ledgerId }) =>
+        kind !== 'preference' ||
+        preferenceLedger(subjectKeySecret, tenantId, subjectKey, purpose).ledgerId === ledgerId,
+      out: cli.out,
+      say: asked.json ? silent : cli.say,
+    }),
+  );
 }

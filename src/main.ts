@@ -109,12 +109,12 @@ async function serve(): Promise<void> {
 
 /** Runs something over the store as it stands; its exit code, or why there is nothing to read. */
 async function overStore(
-  access: 'read' | 'write',
+  access: 'read' | 'write' | 'make',
   run: (store: OpenedStore, config: Config) => Promise<number>,
 ): Promise<number> {
   const { storePathOf } = await import('./adapters/system/config.ts');
   const path = storePathOf(process.env);
-  if (process.env['LEDGER_STORE'] !== 'firestore' && !existsSync(path)) {
+  if (access !== 'make' && process.env['LEDGER_STORE'] !== 'firestore' && !existsSync(path)) {
     console.error(`There is no store at ${path}: nothing was ever recorded here.`);
     return 3;
   }

@@ -8,8 +8,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { scanForgets } from './adapters/sqlite/forget-scan.ts';
+import { attackForgotten } from './simulation/forget-attacker.ts';
 import { runHostileModel } from './simulation/hostile-model.ts';
 import { runKills } from './simulation/kills.ts';
+import { judgeMutations } from './verify/judge-mutations.ts';
+import { judgeTampered } from './verify/judge-tampered.ts';
 
 type Measured = { readonly result: object; readonly ok: boolean };
 type Figure = {
@@ -50,6 +53,34 @@ const FIGURES: Readonly<Record<string, Figure>> = {
     async run(count, seed) {
       const result = await runHostileModel({ count, seed });
       return { result, ok: result.violationCount === 0 };
+    },
+  },
+  'forget-attacker': {
+    what: 'ledgers whose people forgot, attacked with all remaining bytes and every server key; half of them are guessed',
+    count: 10_000,
+    async run(count, seed) {
+      const result = await attackForgotten(count, seed);
+      const plain = await attackForgotten(500, seed, 'plain_hash');
+      return {
+        result: { ...result, plantedPlainHashAccuracy: plain.accuracy },
+        ok: result.withinChance && plain.accuracy === 1,
+      };
+    },
+  },
+  tamper: {
+    what: 'every kind of tampering at every event of a 200-event ledger, judged by both stand-alone verifiers',
+    count: 200,
+    async run() {
+      const result = await judgeTampered(1, 1);
+      return { result, ok: result.missed.length === 0 && result.disagreements.length === 0 };
+    },
+  },
+  verifiers: {
+    what: 'changed bundles on which the two stand-alone verifiers must say the same',
+    count: 10_000,
+    async run(count, seed) {
+      const result = await judgeMutations(count, seed);
+      return { result, ok: result.missed.length === 0 && result.disagreements.length === 0 };
     },
   },
 };
