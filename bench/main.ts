@@ -12,6 +12,7 @@ import type { Ledger } from '../src/events/ports.ts';
 import { approve, type CardHolder, forget, offer, someone } from './approvals.ts';
 import { lengthen } from './long-ledger.ts';
 import { rawDatabase } from './raw-insert.ts';
+import { manyLedgers, verifyFigure } from './verifying.ts';
 
 type Target = { readonly id: string; readonly value: number; readonly target: string; readonly ok: boolean };
 
@@ -103,16 +104,25 @@ const rates = await ratesAgainstRaw();
 const costs = await costAt([10, longHistory], quick ? 150 : 600);
 const growth = (costs.get(longHistory) ?? Number.NaN) / (costs.get(10) ?? Number.NaN);
 
+const refs = await manyLedgers(ledger, longHistory);
+const verified = await verifyFigure(ledger, refs, quick ? 3 : 5);
+
 const targets: Target[] = [
   { id: 'T1 approve, one caller, × raw', value: rates.one, target: '≥ 0.70', ok: rates.one >= 0.7 },
   { id: 'T2 approve, 32 callers, × raw', value: rates.many32, target: '≥ 4', ok: rates.many32 >= 4 },
   { id: 'T2 approve, 256 callers, × raw', value: rates.many256, target: '≥ 4.5', ok: rates.many256 >= 4.5 },
   { id: `T5 approve at ${longHistory} events ÷ at 10`, value: growth, target: '≤ 1.3', ok: growth <= 1.3 },
+  {
+    id: `T4 verify with every check and fold, ${verified.events} events, of bare SHA-256`,
+    value: verified.ratio,
+    target: '≥ 0.08, every planted fault reported',
+    ok: verified.ratio >= 0.08 && verified.unreported.length === 0,
+  },
   { id: 'T7 forget, truncation included, × approve', value: rates.forget, target: '≤ 3', ok: rates.forget <= 3 },
 ].map((target) => ({ ...target, value: Number(target.value.toFixed(3)) }));
 
 const report = {
-  settings: { node: process.version, rounds, perRound, store: store.settings, raw: raw.settings },
+  settings: { node: process.version, rounds, perRound, store: store.settings, raw: raw.settings, verified },
   targets,
 };
 raw.close();

@@ -24,6 +24,8 @@ export type LedgerCli = {
     access: 'read' | 'write' | 'make',
     run: (store: OpenedStore, config: Config) => Promise<number>,
   ) => Promise<number>;
+  /** One line on stdout. */
+  readonly print: (line: string) => void;
   /** One JSON document on stdout. */
   readonly out: (json: unknown) => void;
   /** Words on stderr. */
@@ -78,7 +80,7 @@ async function publicKey(argv: readonly string[], cli: LedgerCli): Promise<numbe
   if (argv.length !== 1 || argv[0] !== '--public') return wrong('Only the public key is ever printed: --public', cli);
   const config = await cli.configured();
   if (config === null) return 2;
-  console.log(checkpointKeys(config).verifier.text);
+  cli.print(checkpointKeys(config).verifier.text);
   return 0;
 }
 

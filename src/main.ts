@@ -137,6 +137,7 @@ async function ledger(argv: readonly string[]): Promise<number> {
   return runLedgerCli(argv, {
     configured: () => configured(false),
     overStore,
+    print: (line) => console.log(line),
     out: (json) => console.log(JSON.stringify(json, null, process.stdout.isTTY ? 2 : 0)),
     say: (words) => console.error(words),
   });

@@ -7,10 +7,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { runRaces } from './adapters/firestore/race-rounds.ts';
 import { scanForgets } from './adapters/sqlite/forget-scan.ts';
 import { attackForgotten } from './simulation/forget-attacker.ts';
 import { runHostileModel } from './simulation/hostile-model.ts';
 import { runKills } from './simulation/kills.ts';
+import { runStoreFaults } from './simulation/store-faults.ts';
+import { findFirestoreEmulator, NO_FIRESTORE_EMULATOR, startFirestoreEmulator } from './support/firestore-emulator.ts';
 import { judgeMutations } from './verify/judge-mutations.ts';
 import { judgeTampered } from './verify/judge-tampered.ts';
 
@@ -30,6 +33,30 @@ const FIGURES: Readonly<Record<string, Figure>> = {
       const { wishesMissing, tapsMissing, doubled, untoldTaps, problems, integrity } = report;
       const ok = wishesMissing + tapsMissing + doubled + untoldTaps + problems === 0 && integrity === 'ok';
       return { result: report, ok };
+    },
+  },
+  simulation: {
+    what: 'decisions on a store that loses, delays and doubles commits',
+    count: 1_000_000,
+    async run(count, seed) {
+      const report = await runStoreFaults(count, seed);
+      const { doubled, saidButNotSo, deniedButSo, contentAstray } = report;
+      return { result: report, ok: doubled + saidButNotSo + deniedButSo + contentAstray === 0 };
+    },
+  },
+  'firestore-races': {
+    what: '32 clients at once on one card, and on 32 cards of one ledger, on the Firestore emulator',
+    count: 200,
+    async run(count) {
+      const source = await findFirestoreEmulator();
+      if (source === null) return { result: { blocked: NO_FIRESTORE_EMULATOR }, ok: false };
+      const emulator = await startFirestoreEmulator(source);
+      try {
+        const report = await runRaces(emulator.host, count);
+        return { result: report, ok: report.wrongOnOneCard + report.wrongOnAllCards === 0 };
+      } finally {
+        await emulator.stop();
+      }
     },
   },
   'forget-scan': {

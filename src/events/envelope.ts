@@ -7,6 +7,7 @@ import { canonicalBytes, type CanonicalValue } from './canonical.ts';
 import { sha256Hex } from './chain.ts';
 import { type LedgerId, SubjectKey } from './identity.ts';
 import { PreferenceEvent, SCHEMA_VERSION } from './kinds.ts';
+import { readPreferenceText } from './preference-text.ts';
 
 /** The longest id of a delivery, message or operation: it stands 16 times in a head's state of 4 KB. */
 export const IDENTIFIER_LENGTH_MAX = 40;
@@ -53,6 +54,9 @@ export const Envelope = v.strictObject({
   /** The turn it belongs to; for a chat message the channel's message id, so that an unsend finds its card. */
   correlationid: Identifier,
 });
+
+/** All that is needed to know whether a text is for this version to judge. */
+const Version = v.object({ schemaversion: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) });
 
 /** What an envelope is around: the type of an event and the data of that type. */
 export type EventBody = { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
@@ -146,7 +150,8 @@ export type Opened<Event> =
  * `newer_schema` for an event written by a later version of this program instead of calling it damaged.
  */
 export function openEvent(bytes: Uint8Array): Opened<RecordedEvent> {
-  return openEventAs(PREFERENCE_SPELLING, bytes);
+  const event = readPreferenceText(bytes);
+  return event === null ? openEventAs(PREFERENCE_SPELLING, bytes) : { ok: true, event };
 }
 
 /** {@link openEvent} for an event of any kind of ledger. */
@@ -160,9 +165,11 @@ export function openEventAs<Body extends EventBody>(
   } catch {
     return { ok: false, cause: 'not_json' };
   }
+  // Read before the rest is judged: a later version may have members that this one does not know.
+  const version = v.safeParse(Version, value);
+  if (version.success && version.output.schemaversion > spelling.version) return { ok: false, cause: 'newer_schema' };
   const envelope = v.safeParse(Envelope, value);
   if (!envelope.success) return { ok: false, cause: 'not_an_event' };
-  if (envelope.output.schemaversion > spelling.version) return { ok: false, cause: 'newer_schema' };
   const body = v.safeParse(spelling.body, { type: envelope.output.type, data: envelope.output.data });
   if (!body.success) return { ok: false, cause: 'not_an_event' };
   const event = { ...envelope.output, ...body.output };
