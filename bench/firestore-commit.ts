@@ -20,18 +20,29 @@
 import firestore from '@google-cloud/firestore';
 import { type FirestoreStore, openFirestoreStore } from '../src/adapters/firestore/store.ts';
 import { subjectKeyFingerprint } from '../src/events/identity.ts';
+import { collectionsWritten, openClientThrough } from '../test/adapters/firestore/calls-between.ts';
+import { openClient } from '../test/adapters/firestore/emulated-store.ts';
 import { openWire, type Wire } from '../test/adapters/firestore/wire.ts';
 import {
   findFirestoreEmulator,
   NO_FIRESTORE_EMULATOR,
   startFirestoreEmulator,
 } from '../test/support/firestore-emulator.ts';
-import { nextCommit, personLedger, putContent, SUBJECT_KEY } from '../test/support/ledger-world.ts';
+import {
+  nextCommit,
+  type Offered,
+  personLedger,
+  personOn,
+  putContent,
+  SUBJECT_KEY,
+} from '../test/support/ledger-world.ts';
 
-const ROUNDS = 5;
-const SINGLE_APPENDS = 100;
 const WARM_UP = 300;
 const DEADLINE_MS = 60_000;
+
+/** How thoroughly is measured. */
+export type Thoroughness = { readonly rounds: number; readonly singleAppends: number };
+const USUAL: Thoroughness = { rounds: 5, singleAppends: 100 };
 
 type Append = (ledgerId: string, writer: string) => Promise<void>;
 type Way = { readonly name: string; readonly append: Append };
@@ -95,9 +106,9 @@ function median(values: readonly number[]): number {
   return [...values].sort((one, two) => one - two)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-async function writersAtOnce({ name, append }: Way, writers: number, ledgers: number): Promise<number> {
+async function writersAtOnce({ name, append }: Way, writers: number, ledgers: number, rounds: number): Promise<number> {
   const times: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const ledger = (writer: number): string => `${name}-${writers}-${ledgers}-${round}-${writer % ledgers}`;
     const all = Array.from({ length: writers }, (_, writer) => writer);
     times.push(
@@ -119,26 +130,26 @@ export type WayFigures = {
   readonly manyLedgersMs: number;
 };
 
-async function measure(way: Way, wire: Wire): Promise<WayFigures> {
+async function measure(way: Way, wire: Wire, { rounds, singleAppends }: Thoroughness): Promise<WayFigures> {
   await way.append(`${way.name}-known`, 'first');
   wire.requests.length = 0;
   const all = await milliseconds(async () => {
-    for (let count = 0; count < SINGLE_APPENDS; count += 1) await way.append(`${way.name}-known`, `writer ${count}`);
+    for (let count = 0; count < singleAppends; count += 1) await way.append(`${way.name}-known`, `writer ${count}`);
   });
   return {
     way: way.name,
-    requestsPerAppend: wire.requests.length / SINGLE_APPENDS,
-    oneAppendMs: all / SINGLE_APPENDS,
+    requestsPerAppend: wire.requests.length / singleAppends,
+    oneAppendMs: all / singleAppends,
     atOnceMs: {
-      2: await writersAtOnce(way, 2, 1),
-      8: await writersAtOnce(way, 8, 1),
-      20: await writersAtOnce(way, 20, 1),
+      2: await writersAtOnce(way, 2, 1, rounds),
+      8: await writersAtOnce(way, 8, 1, rounds),
+      20: await writersAtOnce(way, 20, 1, rounds),
     },
-    manyLedgersMs: await writersAtOnce(way, 64, 64),
+    manyLedgersMs: await writersAtOnce(way, 64, 64, rounds),
   };
 }
 
-async function measureOn(emulatorHost: string): Promise<readonly WayFigures[]> {
+async function measureWays(emulatorHost: string, how: Thoroughness): Promise<readonly WayFigures[]> {
   const wire = await openWire(emulatorHost);
   const projectId = `demo-bench-${process.pid}`;
   const db = new firestore.Firestore({ projectId, host: wire.host, ssl: false });
@@ -160,7 +171,7 @@ async function measureOn(emulatorHost: string): Promise<readonly WayFigures[]> {
     for (let count = 0; count < WARM_UP; count += 1)
       for (const { append } of ways) await append('warm-up', `writer ${count}`);
     const figures: WayFigures[] = [];
-    for (const way of ways) figures.push(await measure(way, wire));
+    for (const way of ways) figures.push(await measure(way, wire, how));
     return figures;
   } finally {
     await store.close();
@@ -169,13 +180,61 @@ async function measureOn(emulatorHost: string): Promise<readonly WayFigures[]> {
   }
 }
 
-/** Measures all ways on an emulator of its own, about a minute; null where there is none. */
-export async function measureFirestore(): Promise<readonly WayFigures[] | null> {
+/** What one approval costs through the whole decision: requests on the wire, and documents. */
+export type ApproveFigures = {
+  /** By a client that never saw the ledger, by one that did, and by one that lost the race to another. */
+  readonly requests: { readonly cold: number; readonly warm: number; readonly lostRace: number };
+  readonly documentsRead: number;
+  readonly documentsWritten: number;
+};
+
+async function measureApprove(emulatorHost: string): Promise<ApproveFigures> {
+  const wire = await openWire(emulatorHost);
+  const projectId = `demo-bench-approve-${process.pid}`;
+  let written = 0;
+  let beforeSending: (() => Promise<unknown>) | null = null;
+  const store = await openClientThrough({ host: wire.host, projectId }, (calls) => ({
+    ...calls,
+    async send(fill) {
+      const first = beforeSending;
+      beforeSending = null;
+      await first?.();
+      written = collectionsWritten(fill).length;
+      return calls.send(fill);
+    },
+  }));
+  const other = await openClient(emulatorHost, projectId);
+  const [ours, theirs] = [store, other].map(({ ledger }) => personOn(ledger, 'Person A'));
+  async function requestsOf(tap: string, card: Offered): Promise<number> {
+    wire.requests.length = 0;
+    await ours?.approve(card, tap);
+    return wire.requests.length;
+  }
+  try {
+    if (ours === undefined || theirs === undefined) throw new Error('Two clients');
+    const cold = await requestsOf('tap-1', await theirs.propose('message-1', 'vegan'));
+    const documentsWritten = written;
+    const warm = await requestsOf('tap-2', await ours.propose('message-2', 'lacto'));
+    const card = await ours.propose('message-3', 'vegan');
+    beforeSending = () => theirs.approve(card, 'tap-3');
+    const lostRace = await requestsOf('tap-4', card);
+    // The one read of a decision is of the head alone (test/adapters/firestore/cost.ts).
+    return { requests: { cold, warm, lostRace }, documentsRead: 1, documentsWritten };
+  } finally {
+    await Promise.all([store.close(), other.close()]);
+    await wire.close();
+  }
+}
+
+export type FirestoreFigures = { readonly ways: readonly WayFigures[]; readonly approve: ApproveFigures };
+
+/** Measures on an emulator of its own, about a minute; null where there is none. */
+export async function measureFirestore(how: Thoroughness = USUAL): Promise<FirestoreFigures | null> {
   const source = await findFirestoreEmulator();
   if (source === null) return null;
   const emulator = await startFirestoreEmulator(source);
   try {
-    return await measureOn(emulator.host);
+    return { approve: await measureApprove(emulator.host), ways: await measureWays(emulator.host, how) };
   } finally {
     await emulator.stop();
   }

@@ -6,7 +6,7 @@ import { hkdfSync, type KeyObject } from 'node:crypto';
 import { createCheckpointer, CHECKPOINT_INTERVAL_MS, type Checkpointer } from './adapters/audit/checkpointer.ts';
 import { checkpointSigner, logOrigin, type VerifierKey, verifierKey } from './adapters/audit/checkpoint-note.ts';
 import type { Timer } from './adapters/line/deadline.ts';
-import type { Config } from './adapters/system/config.ts';
+import type { AuditConfig } from './adapters/system/config.ts';
 import type { CheckpointLog } from './events/checkpoint-ports.ts';
 import { subjectKeyFingerprint } from './events/identity.ts';
 import { PURPOSES } from './events/purposes.ts';
@@ -20,7 +20,7 @@ export type CheckpointKeys = {
 };
 
 /** The keys: CHECKPOINT_KEYS (first signs, second retires), else one that follows from SUBJECT_KEY. */
-export function checkpointKeys(config: Config): CheckpointKeys {
+export function checkpointKeys(config: AuditConfig): CheckpointKeys {
   const [first, second] = config.checkpointSeeds;
   const derived = Buffer.from(hkdfSync('sha256', config.subjectKeySecret, '', 'local-checkpoint/v1', 32));
   const signer = checkpointSigner(first ?? derived);
@@ -34,7 +34,7 @@ export function checkpointKeys(config: Config): CheckpointKeys {
 }
 
 /** The writer of a store's log. */
-export function checkpointerOf(config: Config, log: CheckpointLog, holder: string): Checkpointer {
+export function checkpointerOf(config: AuditConfig, log: CheckpointLog, holder: string): Checkpointer {
   const { origin, signer, retiring } = checkpointKeys(config);
   const notices = [...PURPOSES.values()].flatMap((purpose) => purpose.notices);
   return createCheckpointer({ log, origin, signer, retiring, notices, holder });

@@ -36,11 +36,16 @@ export async function runDemo(
   folder: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
-  const { values } = parseArgs({ args: [...argv], options: { out: { type: 'string' } } });
-  const out = resolve(values.out ?? join('out', `demo-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`));
+  const said = outOf(argv);
+  if (said === null) {
+    console.error('npm run demo -- [--out <new folder>]');
+    return 2;
+  }
+  const out = resolve(said.out ?? join('out', `demo-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`));
   try {
     mkdirSync(resolve(out, '..'), { recursive: true });
-    mkdirSync(out);
+    // What is said in it is nobody else's to read.
+    mkdirSync(out, { mode: 0o700 });
   } catch {
     console.error(`The folder must be new: ${out}`);
     return 2;
@@ -80,6 +85,14 @@ export async function runDemo(
     `${ok ? 'All six steps were as they must be' : 'Not as it must be'}. Output, rows${onFirestore ? '' : ' and backups'}: ${out}`,
   );
   return ok ? 0 : 1;
+}
+
+function outOf(argv: readonly string[]): { readonly out: string | undefined } | null {
+  try {
+    return { out: parseArgs({ args: [...argv], options: { out: { type: 'string' } } }).values.out };
+  } catch {
+    return null;
+  }
 }
 
 async function runStep(

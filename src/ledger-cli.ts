@@ -10,7 +10,7 @@ import { type LedgerCommandDependencies, namedLedgers, runLedgerCommand } from '
 import { runTurnCommand } from './adapters/audit/turn-command.ts';
 import { runWitness, WITNESS_USAGE } from './adapters/audit/witness-command.ts';
 import { IMPORT_USAGE, readImportArguments, runImport } from './adapters/migration/import-command.ts';
-import type { Config } from './adapters/system/config.ts';
+import type { AuditConfig } from './adapters/system/config.ts';
 import { checkpointerOf, checkpointKeys } from './checkpoints.ts';
 import { preferenceLedger } from './events/identity.ts';
 import type { OpenedStore } from './stores.ts';
@@ -18,11 +18,11 @@ import { dietLedgerOf } from './world.ts';
 
 export type LedgerCli = {
   /** The configuration, or null after telling what is wrong with it. */
-  readonly configured: () => Promise<Config | null>;
+  readonly configured: () => Promise<AuditConfig | null>;
   /** Runs something over the store as it stands; its exit code, or why there is nothing to read. */
   readonly overStore: (
     access: 'read' | 'write' | 'make',
-    run: (store: OpenedStore, config: Config) => Promise<number>,
+    run: (store: OpenedStore, config: AuditConfig) => Promise<number>,
   ) => Promise<number>;
   /** One line on stdout. */
   readonly print: (line: string) => void;
@@ -84,7 +84,12 @@ async function publicKey(argv: readonly string[], cli: LedgerCli): Promise<numbe
   return 0;
 }
 
-function dependenciesOf(store: OpenedStore, config: Config, cli: LedgerCli, json: boolean): LedgerCommandDependencies {
+function dependenciesOf(
+  store: OpenedStore,
+  config: AuditConfig,
+  cli: LedgerCli,
+  json: boolean,
+): LedgerCommandDependencies {
   return {
     reader: store.ledger,
     subjectOf: (userId) => dietLedgerOf(config, userId).subjectKey,

@@ -11,7 +11,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { randomBytes } from 'node:crypto';
-import type { Config } from './adapters/system/config.ts';
+import type { AuditConfig, Config, ConfigProblem } from './adapters/system/config.ts';
 import type { OpenedStore } from './stores.ts';
 
 const FOLDER = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -46,71 +46,88 @@ switch (command) {
     process.exitCode = 2;
 }
 
-/** The configuration, or null after telling all that is wrong with it. Local secrets are made when `make` says so. */
-async function configured(make: boolean) {
-  const { readConfig } = await import('./adapters/system/config.ts');
+/** The secrets of a local start, made where `make` says so and one of them is needed; null in production. */
+async function ownSecrets(make: boolean) {
   const { localSecrets } = await import('./adapters/system/local-secrets.ts');
-  const production = process.env['NODE_ENV'] === 'production';
-  const local =
-    production || (!make && !existsSync('.local/secrets.json')) ? null : localSecrets('.local', randomBytes);
-  if (local?.made === true) console.error(`Made new secrets for this machine in ${local.path} (readable by you only).`);
-  const read = readConfig(process.env, local?.secrets ?? null);
-  if (read.ok) return read.config;
+  const { NODE_ENV, SUBJECT_KEY = '', CARD_KEYS = '' } = process.env;
+  if (NODE_ENV === 'production' || (SUBJECT_KEY !== '' && CARD_KEYS !== '')) return null;
+  if (!make && !existsSync('.local/secrets.json')) return null;
+  const local = localSecrets('.local', randomBytes);
+  if (local.made) console.error(`Made new secrets for this machine in ${local.path} (readable by you only).`);
+  return local.secrets;
+}
+
+function complain(problems: readonly ConfigProblem[]): null {
   console.error('The configuration is not complete:');
-  for (const { variable, message } of read.problems) console.error(`  ${variable} ${message}`);
+  for (const { variable, message } of problems) console.error(`  ${variable} ${message}`);
   return null;
 }
 
-/** Words for an error of opening or listening; the rest is thrown on. */
+/** Words for an error of opening, listening or the file system; what is a fault of the program is thrown on. */
 function explained(error: unknown): string {
   if (!(error instanceof Error)) throw error;
-  const code = 'code' in error ? error.code : null;
-  if (code === 'EADDRINUSE') return 'The port is in use. Set PORT to another one.';
-  if (code === 'EACCES') return 'The port may not be used. Set PORT to another one.';
+  const { code, syscall, path } = error as NodeJS.ErrnoException;
+  if (syscall === 'listen') {
+    if (code === 'EADDRINUSE') return 'The port is in use. Set PORT to another one.';
+    if (code === 'EACCES') return 'The port may not be used. Set PORT to another one.';
+    return `It cannot listen there (${code}). Look at HOST and PORT.`;
+  }
   if (error.name === 'StoreUnavailable') return `The store does not answer: ${error.message}`;
   if (error.name === 'StoreRefused') return `The store was not opened (${String(error.cause)}): ${error.message}`;
+  if (error.name === 'SecretsUnreadable') return error.message;
+  if (syscall !== undefined) return `${path ?? 'A file'} cannot be used (${code}).`;
   throw error;
 }
 
 async function serve(): Promise<void> {
-  const config = await configured(true);
-  if (config === null) {
-    process.exitCode = 2;
-    return;
-  }
-  const { startWorld } = await import('./world.ts');
-  const stopping = Promise.withResolvers<void>();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.resolve());
   try {
-    const world = await startWorld(config, FOLDER, (record) =>
-      console.log(JSON.stringify({ severity: 'INFO', ...record })),
-    );
-    for (const warning of world.warnings) console.error(`Warning: ${warning}`);
-    console.error(
-      `LOCAL ${world.buildId} serves ${world.url}${config.line === null ? `, chat at ${world.url}/chat` : ''}`,
-    );
-    if (!config.production) {
-      console.error(`The audit console, once and within ten minutes: ${world.url}${world.app.auditPath()}`);
-    }
-    console.error(
-      config.model === null
-        ? 'Free text is understood by fixed rules; no model is used.'
-        : `Free text is understood by ${config.model.model} (${config.model.backend}); buttons and fixed entries use no model.`,
-    );
-    await stopping.promise;
-    await world.stop();
-    // A client whose store does not answer tries by itself for some seconds more, and nobody waits for that.
-    process.exit();
+    const { readConfig } = await import('./adapters/system/config.ts');
+    const read = readConfig(process.env, await ownSecrets(true));
+    if (read.ok) return await serveWith(read.config);
+    complain(read.problems);
+    process.exitCode = 2;
   } catch (error) {
     console.error(explained(error));
     process.exitCode = 1;
   }
 }
 
+async function serveWith(config: Config): Promise<void> {
+  const { startWorld } = await import('./world.ts');
+  const stopping = Promise.withResolvers<void>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.resolve());
+  const world = await startWorld(config, FOLDER, (record) =>
+    console.log(JSON.stringify({ severity: 'INFO', ...record })),
+  );
+  for (const warning of world.warnings) console.error(`Warning: ${warning}`);
+  console.error(
+    `LOCAL ${world.buildId} serves ${world.url}${config.line === null ? `, chat at ${world.url}/chat` : ''}`,
+  );
+  if (!config.production) {
+    console.error(`The audit console, once and within ten minutes: ${world.url}${world.app.auditPath()}`);
+  }
+  console.error(
+    config.model === null
+      ? 'Free text is understood by fixed rules; no model is used.'
+      : `Free text is understood by ${config.model.model} (${config.model.backend}); buttons and fixed entries use no model.`,
+  );
+  await stopping.promise;
+  await world.stop();
+  // A client whose store does not answer tries by itself for some seconds more, and nobody waits for that.
+  process.exit();
+}
+
+/** What an auditor's command line needs, or null after telling what is wrong with it. */
+async function auditConfig(): Promise<AuditConfig | null> {
+  const { readAuditConfig } = await import('./adapters/system/config.ts');
+  const read = readAuditConfig(process.env, await ownSecrets(false));
+  return read.ok ? read.config : complain(read.problems);
+}
+
 /** Runs something over the store as it stands; its exit code, or why there is nothing to read. */
 async function overStore(
   access: 'read' | 'write' | 'make',
-  run: (store: OpenedStore, config: Config) => Promise<number>,
+  run: (store: OpenedStore, config: AuditConfig) => Promise<number>,
 ): Promise<number> {
   const { storePathOf } = await import('./adapters/system/config.ts');
   const path = storePathOf(process.env);
@@ -118,10 +135,10 @@ async function overStore(
     console.error(`There is no store at ${path}: nothing was ever recorded here.`);
     return 3;
   }
-  const config = await configured(false);
-  if (config === null) return 2;
   const { openStore } = await import('./stores.ts');
   try {
+    const config = await auditConfig();
+    if (config === null) return 2;
     const store = await openStore(config, access === 'read', 'operator');
     const code = await run(store, config);
     await store.close();
@@ -135,7 +152,7 @@ async function overStore(
 async function ledger(argv: readonly string[]): Promise<number> {
   const { runLedgerCli } = await import('./ledger-cli.ts');
   return runLedgerCli(argv, {
-    configured: () => configured(false),
+    configured: auditConfig,
     overStore,
     print: (line) => console.log(line),
     out: (json) => console.log(JSON.stringify(json, null, process.stdout.isTTY ? 2 : 0)),

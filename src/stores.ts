@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Config } from './adapters/system/config.ts';
+import type { AuditConfig } from './adapters/system/config.ts';
 import type { Store } from './app.ts';
 import { subjectKeyFingerprint } from './events/identity.ts';
 
@@ -24,7 +24,7 @@ export type OpenedStore = Store & {
  * @throws StoreRefused with a cause of a closed list. An unreachable Firestore does not stop the open.
  */
 export async function openStore(
-  config: Config,
+  config: AuditConfig,
   readOnly: boolean,
   waiting: keyof typeof FIRESTORE_DEADLINE_MS = 'person',
 ): Promise<OpenedStore> {

@@ -18,7 +18,7 @@ import { createLineClient } from './adapters/line/client.ts';
 import { assertLongestCardFits } from './adapters/line/view/view.ts';
 import { createSimulator, type Simulator } from './adapters/simulator/simulator.ts';
 import { buildId } from './adapters/system/build-id.ts';
-import type { Config } from './adapters/system/config.ts';
+import type { AuditConfig, Config } from './adapters/system/config.ts';
 import { type App, type AppParts, createApp } from './app.ts';
 import { checkpointerOf, keepCheckpoints } from './checkpoints.ts';
 import type { Catalog } from './commands/catalog.ts';
@@ -210,7 +210,7 @@ async function startSimulator(config: Config, store: OpenedStore, webhookUrl: ()
 }
 
 /** The diet ledger of a person of this configuration's tenant. */
-export function dietLedgerOf(config: Config, userId: string): LedgerRef {
+export function dietLedgerOf(config: AuditConfig, userId: string): LedgerRef {
   const subjectKey = subjectKeyOf(config.subjectKeySecret, config.tenantId, 'line', userId);
   return preferenceLedger(config.subjectKeySecret, config.tenantId, subjectKey, DIET_FOR_PLACE_SEARCH.purpose);
 }

@@ -98,6 +98,27 @@ describe('a start that is refused', () => {
     expect(words).toContain('The port is in use');
   });
 
+  it('a folder that cannot be used is named, not the port', async () => {
+    writeFileSync(join(folder, 'text'), 'not a folder');
+    const { code, words } = await refused({ LEDGER_SQLITE_PATH: join(folder, 'text', 'x', 'ledger.sqlite') });
+    expect(code).toBe(1);
+    expect(words).toMatch(/cannot be used \(ENOTDIR\)/);
+    expect(words).not.toMatch(/port|at .*\.ts:\d+/);
+  });
+
+  it('damaged secrets are named, and not replaced', async () => {
+    const first = start(process.execPath, [MAIN], {});
+    await serving(first);
+    first.child.kill('SIGTERM');
+    await first.exit;
+    const secrets = join(folder, '.local', 'secrets.json');
+    writeFileSync(secrets, '{"SUBJECT_KEY":');
+    const { code, words } = await refused({});
+    expect(code).toBe(1);
+    expect(words).toMatch(/cannot be read as secrets/);
+    expect(readFileSync(secrets, 'utf8')).toBe('{"SUBJECT_KEY":');
+  });
+
   const path = (): string => join(folder, 'theirs.sqlite');
   const digest = (): string => createHash('sha256').update(readFileSync(path())).digest('hex');
   const files: readonly (readonly [string, () => void, RegExp])[] = [
@@ -139,6 +160,21 @@ describe('the ledger command line as a process', () => {
   it('exits 3 where nothing was ever recorded, and makes no file', async () => {
     const run = start(process.execPath, [MAIN, 'ledger', 'verify', '--all'], {});
     expect(await run.exit).toBe(3);
+  });
+
+  it('needs the subject key and the tenant, not the keys that sign cards nor anything of LINE', async () => {
+    const key = Buffer.from(Array.from({ length: 32 }, (_, at) => (at * 5 + 1) % 256)).toString('base64');
+    const store = { SUBJECT_KEY: key, LEDGER_SQLITE_PATH: join(folder, 'ledger.sqlite') };
+    const service = start(process.execPath, [MAIN], store);
+    await serving(service);
+    service.child.kill('SIGTERM');
+    await service.exit;
+    const run = start(process.execPath, [MAIN, 'ledger', 'verify', '--all'], {
+      ...store,
+      NODE_ENV: 'production',
+      TENANT_ID: 'town',
+    });
+    expect({ code: await run.exit, words: run.words() }).toMatchObject({ code: 3 });
   });
 
   it('exits 2 for wrong use and shows how', async () => {

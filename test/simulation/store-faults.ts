@@ -96,7 +96,7 @@ async function runOne(random: () => number): Promise<Judged> {
   await ledger.settle();
   const settled = ours();
   const again = { ...asked, provenance: { ...asked.provenance, eventId: '6a3f3c52-6c9d-5d0b-8f0e-2f2f6f0c7a11' } };
-  await execute(inner, again, listening().effects);
+  const answer = await execute(inner, again, listening().effects);
   const { head, content } = await inner.headWithContent(LEDGER.ledgerId);
   const effects = (await inner.events(LEDGER.ledgerId, 1, 1_000)).filter(({ bytes }) =>
     Buffer.from(bytes).includes(`"causationid":"${asked.provenance.causationId}"`),
@@ -105,7 +105,9 @@ async function runOne(random: () => number): Promise<Judged> {
   const wrong: Judged['wrong'][number][] = [];
   // Without a delivery to remember, proposing again is a new card; every other command has one effect.
   if (settled > 1 || (effects > 1 && (onceKey !== null || act !== 'propose'))) wrong.push('doubled');
-  if (saysDone(execution) && durable !== 1) wrong.push('saidButNotSo');
+  const appendedAgain = answer.kind === 'decided' ? answer.appended : null;
+  const liesAgain = appendedAgain !== null && standing(appendedAgain.event.id) === 0;
+  if ((saysDone(execution) && durable !== 1) || liesAgain) wrong.push('saidButNotSo');
   if (deniesIt(execution) && settled !== 0) wrong.push('deniedButSo');
   const inForce = decodeState(head.state).present.commitment !== null;
   if (inForce !== (content !== null)) wrong.push('contentAstray');

@@ -123,5 +123,12 @@ function boundOf(values: Values): Bound | null {
   const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(values.at)
     ? Date.parse(values.at)
     : Number.NaN;
-  return Number.isNaN(time) ? null : { kind: 'at', at: time };
+  if (Number.isNaN(time) || !isRealDay(values.at)) return null;
+  return { kind: 'at', at: time };
+}
+
+/** 30 February would silently become a day in March. */
+function isRealDay(text: string): boolean {
+  const day = text.slice(0, 10);
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }

@@ -58,6 +58,8 @@ const ASSETS = {
   '/icon.svg': [['icon.svg'], 'image/svg+xml'],
 } as const;
 
+const LOOPBACK_NAMES = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -86,6 +88,11 @@ export function createSimulator(deps: SimulatorDeps): Simulator {
   const advanceClock = deps.advanceClock ?? null;
 
   const routes = new Hono();
+  routes.use(async function loopbackOnly(c, next) {
+    // A page elsewhere whose name was made to point here would otherwise act as the people of this simulator.
+    if (!LOOPBACK_NAMES.has(new URL(c.req.url).hostname)) return c.text('The simulator answers on loopback only.', 421);
+    return next();
+  });
   routes.use(async function pageHeaders(c, next) {
     await next();
     c.header('content-security-policy', POLICY);

@@ -14,8 +14,11 @@ import { CHECKPOINT_LOG_SQL } from './checkpoint-log.ts';
 
 /** Marks a file as ours in its header: "LCL1". */
 export const APPLICATION_ID = 0x4c434c31;
-/** The version of the tables below; a file with any other number is refused. */
-export const SCHEMA_USER_VERSION = 1;
+/**
+ * The version of the tables below; a file with any other number is refused, by name and untouched. A change of the tables
+ * raises it (a test holds the two together), and from the first release on brings a migration.
+ */
+export const SCHEMA_USER_VERSION = 2;
 
 /**
  * Rows of events are found by UNIQUE(ledger, position) over a rowid table with integer ledger ids: measured faster than

@@ -56,6 +56,37 @@ const KEY_BYTES_MIN = 32;
 /** A key with fewer different bytes than this was typed, not generated. */
 const KEY_DISTINCT_BYTES_MIN = 12;
 
+/** All that reading a store needs: no key that signs cards, nothing of LINE. */
+export type AuditConfig = Pick<Config, 'tenantId' | 'store' | 'subjectKeySecret' | 'checkpointSeeds'>;
+
+/** Reads what an auditor's command line needs, and asks for nothing else. */
+export function readAuditConfig(
+  environment: Environment,
+  localSecrets: { readonly SUBJECT_KEY: string } | null,
+): { ok: true; config: AuditConfig } | { ok: false; problems: readonly ConfigProblem[] } {
+  const problems: ConfigProblem[] = [];
+  const wrong = (variable: string, message: string): null => {
+    problems.push({ variable, message });
+    return null;
+  };
+  const read = (name: string): string | null => {
+    const value = environment[name];
+    return value === undefined || value === '' ? null : value;
+  };
+  const production = read('NODE_ENV') === 'production';
+  const host = read('HOST') ?? '127.0.0.1';
+  const simulator = simulatorOn(read('SIMULATOR'), read('LINE_CHANNEL_ACCESS_TOKEN') !== null, production, host, wrong);
+  const keyText = read('SUBJECT_KEY') ?? (production ? null : (localSecrets?.SUBJECT_KEY ?? null));
+  const subjectKeySecret = keyText === null ? wrong('SUBJECT_KEY', 'is missing') : keyOf('SUBJECT_KEY', keyText, wrong);
+  const tenantId = tenantOf(read('TENANT_ID'), simulator, production, wrong);
+  const checkpointSeeds = checkpointSeedsOf(read('CHECKPOINT_KEYS'), wrong);
+  const store = storeOf(read, environment, production, wrong);
+  if (problems.length > 0 || subjectKeySecret === null || tenantId === null || store === null) {
+    return { ok: false, problems };
+  }
+  return { ok: true, config: { tenantId, store, subjectKeySecret, checkpointSeeds } };
+}
+
 /** Reads the environment. `localSecrets` fill in what a local start makes for itself; production never sees them. */
 export function readConfig(
   environment: Environment,
@@ -158,6 +189,9 @@ function simulatorOn(said: string | null, hasToken: boolean, production: boolean
   if (said === 'on' && hasToken) wrong('SIMULATOR', 'is on beside a real LINE_CHANNEL_ACCESS_TOKEN');
   if (said === 'on' && !LOOPBACK.has(host)) wrong('SIMULATOR', 'is on while HOST is not loopback');
   if (said !== null) return said === 'on';
+  if (!production && !hasToken && !LOOPBACK.has(host)) {
+    wrong('HOST', 'is an address others can reach: the simulator is for loopback only, and LINE is not configured');
+  }
   return !production && !hasToken && LOOPBACK.has(host);
 }
 
@@ -252,8 +286,11 @@ function lineOf(read: (name: string) => string | null, wrong: Wrong): Config['li
   if (channelAccessToken === null) wrong('LINE_CHANNEL_ACCESS_TOKEN', 'is missing');
   if (botUserId === null) wrong('LINE_BOT_USER_ID', 'is missing: deliveries for another bot could not be told apart');
   else if (!/^U[0-9a-f]{32}$/.test(botUserId)) wrong('LINE_BOT_USER_ID', 'is not U and 32 hex digits');
-  if (!URL.canParse(apiBaseUrl)) wrong('LINE_API_BASE_URL', 'is not a URL');
-  else if (new URL(apiBaseUrl).origin !== apiBaseUrl.replace(/\/$/, '')) {
+  const api = URL.parse(apiBaseUrl);
+  if (api === null) wrong('LINE_API_BASE_URL', 'is not a URL');
+  else if (api.protocol !== 'https:' && !(api.protocol === 'http:' && LOOPBACK.has(api.hostname))) {
+    wrong('LINE_API_BASE_URL', 'is neither https nor on loopback: the access token would be readable on its way');
+  } else if (api.origin !== apiBaseUrl.replace(/\/$/, '')) {
     wrong('LINE_API_BASE_URL', 'has a path: the SDK keeps only the origin');
   }
   if (channelSecret === null || channelAccessToken === null || botUserId === null) return null;

@@ -9,10 +9,15 @@ import * as v from 'valibot';
 const LocalSecrets = v.strictObject({ SUBJECT_KEY: v.string(), CARD_KEYS: v.string() });
 export type LocalSecrets = v.InferOutput<typeof LocalSecrets>;
 
+/** The file is there and cannot be read as secrets; its message says what to do and holds nothing of it. */
+export class SecretsUnreadable extends Error {
+  override readonly name = 'SecretsUnreadable';
+}
+
 /**
  * Reads `<folder>/secrets.json`, or makes it (mode 0600) when it is not there.
  * @returns the secrets and whether they were made just now.
- * @throws when the file is there but not readable as secrets: making new ones would turn everybody into strangers.
+ * @throws SecretsUnreadable when the file is there but not readable as secrets: making new ones would turn everybody into strangers.
  */
 export function localSecrets(
   folder: string,
@@ -29,5 +34,16 @@ export function localSecrets(
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  return { secrets: v.parse(LocalSecrets, JSON.parse(readFileSync(path, 'utf8'))), made: false, path };
+  return { secrets: readSecrets(path), made: false, path };
+}
+
+function readSecrets(path: string): LocalSecrets {
+  try {
+    return v.parse(LocalSecrets, JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    throw new SecretsUnreadable(
+      `${path} cannot be read as secrets. Put back the copy you have: with new secrets everybody would be a stranger.`,
+      { cause: error },
+    );
+  }
 }

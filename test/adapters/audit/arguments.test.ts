@@ -52,3 +52,8 @@ describe('wrong use', () => {
     expect(readLedgerArguments(words === '' ? [] : words.split(' ')).ok).toBe(false);
   });
 });
+
+it('a day that does not exist is wrong use, not some other day', () => {
+  const words = ['replay', '--user', user, '--at', '2026-02-30T12:00:00Z'];
+  expect(readLedgerArguments(words).ok).toBe(false);
+});

@@ -3,10 +3,9 @@
  * @module
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Fill } from '../../../src/adapters/firestore/calls.ts';
 import type { FirestoreStore } from '../../../src/adapters/firestore/store.ts';
 import { personOn } from '../../support/ledger-world.ts';
-import { openClientThrough } from './calls-between.ts';
+import { collectionsWritten, openClientThrough } from './calls-between.ts';
 import { newProject, openClient } from './emulated-store.ts';
 import { openWire, type Wire } from './wire.ts';
 
@@ -77,12 +76,4 @@ export function costs(emulatorHost: () => string): void {
       expect(wire.requests).toEqual([READ, COMMIT, READ, ...[READ, COMMIT]]);
     });
   });
-}
-
-/** The collections of the documents one commit writes, in order. */
-function collectionsWritten(fill: Fill): string[] {
-  const written: string[] = [];
-  const note = (ref: { readonly parent: { readonly id: string } }): void => void written.push(ref.parent.id);
-  fill(new Proxy({} as Parameters<Fill>[0], { get: () => note }));
-  return written;
 }

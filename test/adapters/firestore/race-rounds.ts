@@ -58,7 +58,7 @@ async function race(clients: readonly FirestoreStore[], name: string, cards: num
     clients.map((client, index) => {
       const card = offered[index % cards];
       if (card === undefined) throw new Error('A card for each client');
-      return pressed(() => personOn(client.ledger, name).approve(card, `tap-${name}-${index}`));
+      return pressed(() => personOn(client.ledger, name).approve(card, `tap-${name.replaceAll(' ', '-')}-${index}`));
     }),
   );
   const ref = personLedger(name);

@@ -96,7 +96,7 @@ describe('a local start', () => {
   });
 
   it('has no simulator on an address others can reach', () => {
-    expect(problems({ HOST: '0.0.0.0' })).toContain('LINE_CHANNEL_SECRET');
+    expect(problems({ HOST: '0.0.0.0' })).toEqual(expect.arrayContaining(['HOST', 'LINE_CHANNEL_SECRET']));
   });
 });
 
@@ -136,6 +136,8 @@ describe('production', () => {
     ["the simulator's tenant", { TENANT_ID: 'simulator' }, 'TENANT_ID'],
     ['a short channel secret', { LINE_CHANNEL_SECRET: 'short' }, 'LINE_CHANNEL_SECRET'],
     ['an API address with a path', { LINE_API_BASE_URL: 'http://127.0.0.1:9/line' }, 'LINE_API_BASE_URL'],
+    ['an API address without https', { LINE_API_BASE_URL: 'http://example.org' }, 'LINE_API_BASE_URL'],
+    ['an API address of another protocol', { LINE_API_BASE_URL: 'ftp://127.0.0.1' }, 'LINE_API_BASE_URL'],
     ['a bot id that is none', { LINE_BOT_USER_ID: 'Ubot' }, 'LINE_BOT_USER_ID'],
     ['a store nobody knows', { LEDGER_STORE: 'memory' }, 'LEDGER_STORE'],
   ];
