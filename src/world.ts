@@ -3,7 +3,6 @@
  * @module
  */
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { v7 } from 'uuid';
 import * as v from 'valibot';
 import { unansweredIn } from './adapters/assistant/beyond-local.ts';
@@ -109,7 +108,7 @@ export async function startWorld(config: Config, folder: string, log: (record: o
       "PUBLIC_BASE_URL is not set: 我的紀錄 and 給我收據 answer as text only, without the person's own page",
     );
   }
-  if (config.production && config.store.kind === 'sqlite' && ephemeral()) {
+  if (config.production && isLost(config)) {
     warnings.push('SQLite on a disk that goes with the container: what people decide would be lost with it');
   }
   app.worker.start();
@@ -182,9 +181,8 @@ function loopbackOrigin(url: string | null): string | null {
   return url !== null && LOOPBACK_HOSTS.has(new URL(url).hostname) ? url : null;
 }
 
-/** Whether this is a container platform whose file system is lost with the instance. */
-function ephemeral(): boolean {
-  return existsSync('/.dockerenv') || existsSync('/cloudrun');
+function isLost({ store, onCloudRun }: Config): boolean {
+  return store.kind === 'sqlite' && isLostWithContainer(store.path, onCloudRun, thisMachine);
 }
 
 /** The simulator's secrets come from SUBJECT_KEY, so that its people are the same after a restart. */

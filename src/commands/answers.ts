@@ -63,7 +63,8 @@ export type Answer =
       readonly inForce: InForce;
       /** A card still waiting for a tap; typed words approve nothing. */
       readonly open: { readonly operation: 'save' | 'correct' | 'forget'; readonly expiresAt: number } | null;
-      readonly because: 'asked' | 'bare_yes';
+      /** `refused`: the person said not to remember; nothing was done, and a card still open stays open. */
+      readonly because: 'asked' | 'bare_yes' | 'refused';
     }
   | { readonly status: 'memory_explained'; readonly inForce: InForce }
   | { readonly status: 'memory_update_prompt'; readonly inForce: InForce }
@@ -113,7 +114,14 @@ export type Answer =
   | { readonly status: 'unknown_diet'; readonly said: string }
   | {
       readonly status: 'clarify';
-      readonly question: 'which_diet_to_remember' | 'one_thing_at_a_time' | 'whose_diet' | 'what_to_do';
+      readonly question:
+        | 'which_diet_to_remember'
+        | 'this_time_or_always'
+        | 'one_thing_at_a_time'
+        | 'whose_diet'
+        | 'what_to_do';
+      /** So that a question about remembering does not sound as if nothing were remembered. */
+      readonly inForce: InForce;
     }
   /** Two calls of a model: the search ran, the wish to remember did not; a button sends it again. */
   | { readonly status: 'remember_separately'; readonly value: string }

@@ -85,6 +85,8 @@ export type PlaceAnswer =
     }
   /** A township is needed (附近 without a location, 彰化 without more). */
   | { readonly status: 'needs_area'; readonly areas: readonly string[] }
+  /** The location of this turn is so far from every place of the list that a list would be no answer. */
+  | { readonly status: 'location_outside'; readonly areas: readonly string[] }
   /** The place named is not one of the 26 townships. */
   | { readonly status: 'unknown_area'; readonly said: string; readonly areas: readonly string[] }
   | { readonly status: 'unavailable' };

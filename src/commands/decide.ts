@@ -75,7 +75,6 @@ function unchanged(
   outcome:
     | 'already_applied'
     | 'already_cancelled'
-    | 'already_effective'
     | 'proposal_closed'
     | 'nothing_to_forget'
     | 'no_open_proposal',
@@ -116,10 +115,13 @@ function propose(command: Extract<Command, { kind: 'propose' }>, situation: Situ
   const { state, ledger, content } = situation;
   if (content !== null && content.value === command.value) {
     // Saying again what is already so is also an answer to whatever card is open.
-    if (state.open === null) return unchanged('already_effective', situation);
+    const { open } = state;
     return {
-      outcome: { outcome: 'already_effective', revision: state.present.revision },
-      events: [{ type: 'preference.cancelled', data: { proposalId: state.open.proposalId, method: 'message' } }],
+      outcome: { outcome: 'already_effective', revision: state.present.revision, cancelledOffer: open !== null },
+      events:
+        open === null
+          ? []
+          : [{ type: 'preference.cancelled', data: { proposalId: open.proposalId, method: 'message' } }],
     };
   }
   const reissued = state.open?.causationId === command.causationId;
@@ -231,15 +233,7 @@ function approve(card: Card, situation: Situation): Decision {
   const revision = state.present.revision + 1;
   const { proposalId, commitment } = open;
   if (commitment === null) {
-    return {
-      outcome: { outcome: 'memory_forgotten', revision },
-      events: [
-        {
-          type: 'preference.forgotten',
-          data: { revision, forgetsRevision: forgetsRevision(state), method: 'card', erasureScope: 'purpose' },
-        },
-      ],
-    };
+    return forgotten({ method: 'card', erasureScope: 'purpose' }, situation);
   }
   if (state.present.commitment === null) {
     return {
@@ -289,22 +283,20 @@ function forgetsRevision(state: PreferenceState): number | null {
   return state.present.commitment === null ? null : state.present.revision;
 }
 
-function forget(command: Extract<Command, { kind: 'forget' }>, situation: Situation): Decision {
-  const { state } = situation;
-  if (state.present.commitment === null && state.open === null) return unchanged('nothing_to_forget', situation);
+function forgotten(
+  how: Pick<Extract<PreferenceEvent, { type: 'preference.forgotten' }>['data'], 'method' | 'erasureScope'>,
+  { state }: Situation,
+): Decision {
   const revision = state.present.revision + 1;
+  const forgets = forgetsRevision(state);
   return {
-    outcome: { outcome: 'memory_forgotten', revision },
-    events: [
-      {
-        type: 'preference.forgotten',
-        data: {
-          revision,
-          forgetsRevision: forgetsRevision(state),
-          method: command.method,
-          erasureScope: command.erasureScope,
-        },
-      },
-    ],
+    outcome: { outcome: 'memory_forgotten', revision, forgetsRevision: forgets },
+    events: [{ type: 'preference.forgotten', data: { revision, forgetsRevision: forgets, ...how } }],
   };
+}
+
+function forget({ method, erasureScope }: Extract<Command, { kind: 'forget' }>, situation: Situation): Decision {
+  const { present, open } = situation.state;
+  if (present.commitment === null && open === null) return unchanged('nothing_to_forget', situation);
+  return forgotten({ method, erasureScope }, situation);
 }

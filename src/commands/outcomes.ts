@@ -67,13 +67,24 @@ export type Outcome =
       readonly revision: number;
       readonly expiresAt: number;
     }
-  | { readonly outcome: 'memory_saved' | 'memory_corrected' | 'memory_forgotten'; readonly revision: number }
+  | { readonly outcome: 'memory_saved' | 'memory_corrected'; readonly revision: number }
+  | {
+      readonly outcome: 'memory_forgotten';
+      readonly revision: number;
+      /** The revision that was in force and is gone; null: none was, only an open card was closed. */
+      readonly forgetsRevision: number | null;
+    }
+  | {
+      readonly outcome: 'already_effective';
+      readonly revision: number;
+      /** Whether a card that nobody had decided was closed by saying it again. */
+      readonly cancelledOffer: boolean;
+    }
   | {
       readonly outcome:
         | 'memory_proposal_cancelled'
         | 'already_applied'
         | 'already_cancelled'
-        | 'already_effective'
         | 'proposal_closed'
         | 'nothing_to_forget'
         | 'no_open_proposal'

@@ -66,7 +66,14 @@ export type Routed =
   /** A question back; the closed list names which one. */
   | {
       readonly outcome: 'clarify';
-      readonly question: 'which_diet_to_remember' | 'one_thing_at_a_time' | 'whose_diet' | 'what_to_do';
+      readonly question:
+        | 'which_diet_to_remember'
+        | 'this_time_or_always'
+        | 'one_thing_at_a_time'
+        | 'whose_diet'
+        | 'what_to_do'
+        /** No question at all: the person said not to remember, and asked for nothing else. */
+        | 'not_remembered';
     }
   | { readonly outcome: 'unsupported'; readonly unanswered: readonly Unanswered[] }
   | { readonly outcome: 'blocked' }

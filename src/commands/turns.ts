@@ -45,7 +45,7 @@ export type Remembered = { readonly revision: number; readonly inForce: InForce 
 export interface Offers {
   remembered(person: Person): Promise<Remembered>;
   /** What is in force and what is open, as an answer. */
-  inspect(person: Person, because: 'asked' | 'bare_yes'): Promise<Answer>;
+  inspect(person: Person, because: 'asked' | 'bare_yes' | 'refused'): Promise<Answer>;
   /** Offers to remember a value, or (null) to forget; the answer carries the card. Nothing is stored but the offer. */
   propose(person: Person, value: string | null, collection: 'message' | 'button', delivery: Delivery): Promise<Answer>;
 }

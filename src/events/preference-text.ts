@@ -14,9 +14,8 @@ const ID = '[\\x21\\x23-\\x5b\\x5d-\\x7e]';
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const HASH = '[0-9a-f]{64}';
 const COUNT = '(?:0|[1-9][0-9]{0,8})';
-/** Days after the 28th are left to the schema, which asks the calendar. */
 const TIME =
-  '[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\\.[0-9]{3}Z';
+  '[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\\.[0-9]{3}Z';
 
 const TEXT = new RegExp(
   `^\\{"actor":"(${ID}{1,80})","actorrole":"(subject|operator|service)","causationid":"(${ID}{1,40})"` +
@@ -81,7 +80,8 @@ export function readPreferenceText(bytes: Uint8Array): ReadText | null {
   if (found === null) return null;
   const [, actor, role, causationid, correlationid, data, id, position, previoushash, source, subject, time, type] =
     found as unknown as readonly string[] & { length: 13 };
-  if (type === undefined || data === undefined || !isKnownType(type) || !DATA[type].test(data)) return null;
+  if (type === undefined || data === undefined || time === undefined) return null;
+  if (!isKnownType(type) || !DATA[type].test(data) || !dayExists(time)) return null;
   return {
     specversion: '1.0',
     id,
@@ -99,4 +99,11 @@ export function readPreferenceText(bytes: Uint8Array): ReadText | null {
     type,
     data: JSON.parse(data) as PreferenceEvent['data'],
   } as ReadText;
+}
+
+/** Whether the day is in its month: only the 29th and later need the calendar. */
+function dayExists(time: string): boolean {
+  return (
+    time.slice(8, 10) < '29' || new Date(`${time.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(time.slice(0, 10))
+  );
 }

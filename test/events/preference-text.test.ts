@@ -26,6 +26,22 @@ it('reads every kind of event ever shipped as the schema does', () => {
     expect({ ok: true, event: readPreferenceText(encode(text)) }).toEqual(bySchema(encode(text)));
 });
 
+it.each([
+  '2026-11-30',
+  '2028-02-29',
+  '2026-01-31',
+  '2026-02-29',
+  '2026-04-31',
+  '2100-02-29',
+  '0000-01-01',
+  '9999-12-31',
+])('judges %s as the schema does', (day) => {
+  const bytes = encode((texts[0] ?? '').replace('2026-01-01', day));
+  const read = readPreferenceText(bytes);
+  const judged = bySchema(bytes);
+  expect(read === null ? { ok: false, cause: 'not_an_event' } : { ok: true, event: read }).toEqual(judged);
+});
+
 describe('never accepts what the schema refuses', () => {
   it(`with characters changed, dropped, doubled or inserted (seed ${SEED})`, () => {
     const change = fc.record({

@@ -82,11 +82,11 @@ async function runOne(random: () => number): Promise<Judged> {
   const onceKey = random() < 0.5 ? 'delivery-1' : null;
   const asked = request('press', command, BEGINNING + pick(WAITS, random), onceKey);
   const ledger = faulty(inner, PLANS[pick(PLAN_NAMES, random)] ?? [], 1 + Math.floor(random() * 8));
-  const ours = (): number =>
-    inner
-      .kept()
-      .ledgers.get(LEDGER.ledgerId)
-      ?.events.filter(({ id }) => id === asked.provenance.eventId).length ?? 0;
+  const standing = (eventId: string): number => {
+    const events = inner.kept().ledgers.get(LEDGER.ledgerId)?.events ?? [];
+    return events.filter(({ id }) => id === eventId).length;
+  };
+  const ours = (): number => standing(asked.provenance.eventId);
 
   const execution = await execute(ledger, asked, listening().effects).catch((error: unknown): 'unavailable' => {
     if (error instanceof StoreUnavailable) return 'unavailable';

@@ -93,7 +93,11 @@ export function createFreeText(dependencies: FreeTextDependencies): Pick<Turns, 
       case 'call':
         return runCalls(person, said, routed, before, delivery);
       case 'clarify':
-        return answered({ status: 'clarify', question: routed.question });
+        return answered(
+          routed.question === 'not_remembered'
+            ? await offers.inspect(person, 'refused')
+            : { status: 'clarify', question: routed.question, inForce: before.inForce },
+        );
       case 'unsupported':
         return answered({ status: 'unsupported', unanswered: routed.unanswered });
       case 'blocked':
@@ -114,7 +118,9 @@ export function createFreeText(dependencies: FreeTextDependencies): Pick<Turns, 
     const calls = v.safeParse(v.array(ToolCall), routed.calls);
     if (!calls.success) return answered({ status: 'query_unavailable' });
     const plan = planOf(calls.output, router.name);
-    if (plan === null) return answered({ status: 'clarify', question: 'one_thing_at_a_time' });
+    if (plan === null) {
+      return answered({ status: 'clarify', question: 'one_thing_at_a_time', inForce: before.inForce });
+    }
     if (!(await stillAt(offers, person, before.revision))) return { turn: preferenceChanged, ran: [] };
     const turns: Turn[] = [];
     const ran: RanCall[] = [];
@@ -127,7 +133,9 @@ export function createFreeText(dependencies: FreeTextDependencies): Pick<Turns, 
     if (restsOn !== null && !(await stillAt(offers, person, restsOn))) return { turn: preferenceChanged, ran };
     const answers = turns.flatMap((turn) => turn.answers);
     const dropped =
-      plan.dropped === null ? await halfDropped(said, plan.run) : rememberSeparately(plan.dropped.dietary_type);
+      plan.dropped === null
+        ? await halfDropped(said, plan.run, before)
+        : rememberSeparately(plan.dropped.dietary_type, before);
     return {
       turn: {
         answers: [...withUnanswered(answers, routed.unanswered), ...(dropped === null ? [] : [dropped])],
@@ -142,14 +150,14 @@ export function createFreeText(dependencies: FreeTextDependencies): Pick<Turns, 
    * The half of a message with a search and a wish to remember in it that a model did not take up, by the rules' reading of the
    * same words; null when there is none.
    */
-  async function halfDropped(said: string, ran: readonly Call[]): Promise<Answer | null> {
+  async function halfDropped(said: string, ran: readonly Call[], before: Remembered): Promise<Answer | null> {
     const [only] = ran;
     if (router.name === 'rules' || secondReader === undefined || ran.length !== 1 || only === undefined) return null;
     const read = await secondReader.route(said, { catalogVersion: catalog.version, areas: catalog.areas });
     if (read.outcome !== 'call' || !read.calls.some(isSearch)) return null;
     const offer = read.calls.find((call) => call.tool === 'propose_dietary_memory');
     if (offer === undefined) return null;
-    if (isSearch(only)) return rememberSeparately(offer.dietary_type);
+    if (isSearch(only)) return rememberSeparately(offer.dietary_type, before);
     return only.tool === 'propose_dietary_memory' ? { status: 'search_separately' } : null;
   }
 
@@ -183,7 +191,7 @@ export function createFreeText(dependencies: FreeTextDependencies): Pick<Turns, 
     const diet = catalog.dietOf(word);
     if (diet === null) return { status: 'unknown_diet', said: word };
     if (labelOf(DIET_FOR_PLACE_SEARCH, diet) === undefined)
-      return { status: 'clarify', question: 'which_diet_to_remember' };
+      return { status: 'clarify', question: 'which_diet_to_remember', inForce };
     // A model can bring about an offer and nothing else: not even that an open card is closed by what is so already.
     if (router.name !== 'rules' && inForce?.value === diet) return offers.inspect(person, 'asked');
     return offers.propose(person, diet, 'message', delivery);
@@ -203,10 +211,10 @@ export function createFreeText(dependencies: FreeTextDependencies): Pick<Turns, 
     return word === '' ? { status: 'memory_update_prompt', inForce } : proposeValue(person, word, before, delivery);
   }
 
-  function rememberSeparately(word: string): Answer {
+  function rememberSeparately(word: string, { inForce }: Remembered): Answer {
     const diet = catalog.dietOf(word);
     if (diet === null || labelOf(DIET_FOR_PLACE_SEARCH, diet) === undefined)
-      return { status: 'clarify', question: 'which_diet_to_remember' };
+      return { status: 'clarify', question: 'which_diet_to_remember', inForce };
     return { status: 'remember_separately', value: diet };
   }
 

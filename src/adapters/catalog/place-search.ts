@@ -12,6 +12,8 @@ import { CONDITION_LENGTH_MAX, foldText } from './text-folding.ts';
 
 /** Places on one page. */
 const PLACES_PER_PAGE = 5;
+/** A location further than this from the nearest place of the list is outside 彰化縣, metres: more than the county is long. */
+const OUTSIDE_METRES = 60_000;
 
 type Found = {
   readonly record: PlaceRecord;
@@ -29,7 +31,8 @@ type Found = {
  * first near misses. `total` and `totalNearMisses` count the whole lists, `pages` is their sum in pages, and a page
  * beyond the last (a button of an older answer) is answered with the last.
  *
- * A query without a township needs either a location or, with a blank area, a keyword; then all 26 are searched.
+ * A query without a township needs either a location or, with a blank area, a keyword; then all 26 are searched. A location
+ * outside 彰化縣 is said to be so.
  */
 export function searchPlaces(list: PlaceList, areas: AreaNames, query: PlaceQuery): PlaceAnswer {
   const keyword = query.keyword.trim();
@@ -41,6 +44,10 @@ export function searchPlaces(list: PlaceList, areas: AreaNames, query: PlaceQuer
   }
   const everywhere = near !== null || (meaning.kind === 'blank' && keyword !== '');
   if (meaning.kind !== 'township' && !everywhere) return { status: 'needs_area', areas: areas.names };
+
+  if (meaning.kind !== 'township' && near !== null && isOutside(near, list)) {
+    return { status: 'location_outside', areas: areas.names };
+  }
 
   const area = meaning.kind === 'township' ? meaning.name : '';
   const wanted = foldText(cut(keyword));
@@ -78,6 +85,12 @@ export function searchPlaces(list: PlaceList, areas: AreaNames, query: PlaceQuer
     ),
     campaign: campaignState(list.campaign, query.now),
   };
+}
+
+/** Whether every place whose coordinates are known is too far away; never where none are known. */
+function isOutside(near: Location, list: PlaceList): boolean {
+  const known = list.records.flatMap(({ coordinates }) => (coordinates === null ? [] : [coordinates]));
+  return known.length > 0 && known.every((place) => straightLineMetres(near, place) > OUTSIDE_METRES);
 }
 
 /** The state of the stamp campaign by its announcement; its last moment is outside. A shop stays listed either way. */

@@ -23,6 +23,8 @@ export type Config = {
     | { readonly kind: 'firestore'; readonly projectId: string; readonly emulatorHost: string | null };
   readonly subjectKeySecret: KeyObject;
   readonly cardKeys: CardKeys;
+  /** Whether this is an instance on Cloud Run, whose own disk is memory. */
+  readonly onCloudRun: boolean;
   /** Where people reach this service, an origin without a path; null: not set. */
   readonly publicBaseUrl: string | null;
   /** Who answers for the processing, as records and receipts say it; null: not set. */
@@ -135,6 +137,7 @@ export function readConfig(
       host,
       tenantId,
       store,
+      onCloudRun: read('K_SERVICE') !== null,
       ...keys,
       publicBaseUrl,
       controller,

@@ -172,3 +172,37 @@ describe('the model', () => {
     });
   });
 });
+
+describe('Firestore', () => {
+  const emulator = { LEDGER_STORE: 'firestore', FIRESTORE_EMULATOR_HOST: '127.0.0.1:8081' };
+  const real = { ...production, LEDGER_STORE: 'firestore', GOOGLE_CLOUD_PROJECT: 'town-ledger' };
+
+  it('is taken with a project, or with an emulator on this machine', () => {
+    const local = { kind: 'firestore', projectId: 'demo-local', emulatorHost: '127.0.0.1:8081' };
+    expect(readConfig(emulator, secrets)).toMatchObject({ ok: true, config: { store: local } });
+    const there = { kind: 'firestore', projectId: 'town-ledger', emulatorHost: null };
+    expect(readConfig(real, null)).toMatchObject({ ok: true, config: { store: there } });
+  });
+
+  it('is not asked about while SQLite is the store', () => {
+    expect(readConfig({ FIRESTORE_EMULATOR_HOST: 'elsewhere' }, secrets)).toMatchObject({
+      ok: true,
+      config: { store: { kind: 'sqlite' }, onCloudRun: false },
+    });
+  });
+
+  const wrong: readonly (readonly [string, Environment, string])[] = [
+    ['no project', { LEDGER_STORE: 'firestore' }, 'GOOGLE_CLOUD_PROJECT'],
+    ['no project id', { LEDGER_STORE: 'firestore', GOOGLE_CLOUD_PROJECT: 'Town Ledger' }, 'GOOGLE_CLOUD_PROJECT'],
+    ['an emulator elsewhere', { ...emulator, FIRESTORE_EMULATOR_HOST: 'town.example:8081' }, 'FIRESTORE_EMULATOR_HOST'],
+    ['an emulator without a port', { ...emulator, FIRESTORE_EMULATOR_HOST: 'localhost' }, 'FIRESTORE_EMULATOR_HOST'],
+  ];
+  it.each(wrong)('%s is refused', (_title, environment, variable) => {
+    expect(problems(environment)).toEqual([variable]);
+  });
+
+  it('in production is no emulator', () => {
+    const environment = { ...real, FIRESTORE_EMULATOR_HOST: '127.0.0.1:8081' };
+    expect(problems(environment, null)).toEqual(['FIRESTORE_EMULATOR_HOST']);
+  });
+});
