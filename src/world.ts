@@ -18,6 +18,7 @@ import { assertLongestCardFits } from './adapters/line/view/view.ts';
 import { createSimulator, type Simulator } from './adapters/simulator/simulator.ts';
 import { buildId } from './adapters/system/build-id.ts';
 import type { AuditConfig, Config } from './adapters/system/config.ts';
+import { isLostWithContainer, thisMachine } from './adapters/system/container-disk.ts';
 import { type App, type AppParts, createApp } from './app.ts';
 import { checkpointerOf, keepCheckpoints } from './checkpoints.ts';
 import type { Catalog } from './commands/catalog.ts';

@@ -46,6 +46,11 @@ export type Commit = {
   /** The folded state after `events`, canonical JSON text. */
   readonly state: string;
   readonly once: Omit<Once, 'answered'> | null;
+  /**
+   * The inbox job whose words this commit answers: applied only while that job holds its body, or where no such job ever was.
+   * So what a person took back while their words were being understood has no effect, to the transaction.
+   */
+  readonly whileHeld?: string;
 };
 
 export type CommitResult =
@@ -53,6 +58,8 @@ export type CommitResult =
   /** The event at expectedPosition + 1 has our first event's id: an earlier try of this commit went through. */
   | { readonly status: 'already_committed' }
   | { readonly status: 'conflict' }
+  /** The job of `whileHeld` was emptied (a forget, an unsend, the end of its turn); nothing was appended. */
+  | { readonly status: 'taken_back' }
   /** `once` was there before; nothing was appended. */
   | { readonly status: 'duplicate'; readonly once: Once };
 

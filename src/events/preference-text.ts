@@ -101,9 +101,10 @@ export function readPreferenceText(bytes: Uint8Array): ReadText | null {
   } as ReadText;
 }
 
-/** Whether the day is in its month: only the 29th and later need the calendar. */
+/** Whether the day is in its month, by the Gregorian rule; asking Date costs more than the whole reading. */
 function dayExists(time: string): boolean {
-  return (
-    time.slice(8, 10) < '29' || new Date(`${time.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(time.slice(0, 10))
-  );
+  const [year, month, day] = [Number(time.slice(0, 4)), Number(time.slice(5, 7)), Number(time.slice(8, 10))];
+  if (day < 29) return true;
+  if (month === 2) return day === 29 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return day < 31 || ![4, 6, 9, 11].includes(month);
 }

@@ -7,8 +7,9 @@ import { CONTENT_BYTES } from '../../events/commitment.ts';
 import type { LedgerId, SubjectKey } from '../../events/identity.ts';
 import { type Commit, type CommitResult, type Once, StoreUnavailable } from '../../events/ports.ts';
 import type { Calls, Fill, Writes } from './calls.ts';
-import { contentRef, eventRef, fieldsOf, headRef, movedRef, onceRef, shardOf } from './documents.ts';
+import { contentRef, eventRef, fieldsOf, headRef, jobRef, movedRef, onceRef, shardOf } from './documents.ts';
 import type { KnownHead, KnownHeads } from './known-heads.ts';
+import { whileHeld } from './message-held.ts';
 
 /** How often a commit is put together again when what moved was neither the head nor `once`. */
 const TRIES = 4;
@@ -25,7 +26,8 @@ type ReadHead = (ledgerId: LedgerId) => Promise<KnownHead | null>;
 
 /**
  * The commit of the ledger port. Documents written, of which each counts as one write: head, event, its mark for the
- * log of heads, and where they apply content, once, and for a forget the subject's fence and context with each job and turn it empties.
+ * log of heads, and where they apply content, once, the job of `whileHeld` (compared only), and for a forget the subject's fence and
+ * context with each job and turn it empties.
  */
 export function committing(
   calls: Calls,
@@ -40,15 +42,24 @@ export function committing(
     const known = heads.at(ledgerId, expectedPosition) ?? (await readHead(ledgerId));
     return known?.position === expectedPosition ? known : 'moved';
   }
-  async function sendIfUnmoved(commit: Commit, madeAt: number): Promise<'applied' | 'refused'> {
+  /** What keeps the commit from going through once its message is emptied; null where that is so already. */
+  async function guardOf({ whileHeld: key }: Commit): Promise<Fill | null> {
+    if (key === undefined) return () => {};
+    const [job] = await calls.read((db) => db.getAll(jobRef(db, key)));
+    return whileHeld(job);
+  }
+  async function sendIfUnmoved(commit: Commit, madeAt: number): Promise<'applied' | 'refused' | 'taken_back'> {
     const { ledger, content, events } = commit;
     const base = await baseOf(commit);
     if (base === 'moved') return 'refused';
     assertFits(base, commit);
+    const guard = await guardOf(commit);
+    if (guard === null) return 'taken_back';
     const emptying = content.kind === 'forget' ? await emptySubject(ledger.subjectKey) : null;
     const sent = await calls.send((writes) => {
       fill(calls, writes, commit, base, madeAt);
       emptying?.(writes);
+      guard(writes);
     });
     if (sent === 'applied') heads.moved(ledger.ledgerId, commit.expectedPosition + events.length);
     return sent;
@@ -61,6 +72,7 @@ export function committing(
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
       const sent = await sendIfUnmoved(commit, madeAt);
       if (sent === 'applied') return { status: 'committed' };
+      if (sent === 'taken_back') return { status: 'taken_back' };
       const result = await afterRefusal(calls, commit);
       if (result !== 'nothing_moved') return result;
       heads.forget(ledgerId);

@@ -10,6 +10,7 @@ import type { LedgerId, LedgerKind, LedgerRef, SubjectKey, TenantId } from '../.
 import type { Commit, CommitResult, Head, Ledger, Once } from '../../events/ports.ts';
 import type { Erasure } from './erasure.ts';
 import type { Writer } from './group-commit.ts';
+import { messageHeld } from './message-held.ts';
 
 /** The most events one call of `events` gives. */
 const EVENTS_PER_CALL_MAX = 1_000;
@@ -167,6 +168,7 @@ function committing({ db, erasure, emptySubject, clock }: LedgerParts): Append {
   const dropContentRevision = db.prepare('UPDATE ledgers SET content_revision = NULL WHERE id = ?');
   const insertEvent = db.prepare('INSERT INTO events (ledger, position, hash, bytes) VALUES (?, ?, ?, ?)');
   const insertOnce = db.prepare('INSERT INTO once (key, ledger, subject, outcome, created_at) VALUES (?, ?, ?, ?, ?)');
+  const held = messageHeld(db);
   const zeros = new Uint8Array(CONTENT_BYTES);
 
   function storedLedger(ledgerId: LedgerId): Stored | null {
@@ -235,6 +237,7 @@ function committing({ db, erasure, emptySubject, clock }: LedgerParts): Append {
     if ((stored?.position ?? 0) !== commit.expectedPosition)
       return { status: wasOurs(stored, commit) ? 'already_committed' : 'conflict' };
     assertFits(stored, commit);
+    if (commit.whileHeld !== undefined && !held(commit.whileHeld)) return { status: 'taken_back' };
     erase(appendEvents(stored, commit), stored, commit);
     const { ledger, once } = commit;
     if (once !== null) insertOnce.run(once.key, ledger.ledgerId, ledger.subjectKey, once.outcome, clock());

@@ -124,7 +124,7 @@ export function readConfig(
   const auditTokens = auditTokensOf(read('AUDIT_TOKENS'), wrong);
   const checkpointSeeds = checkpointSeedsOf(read('CHECKPOINT_KEYS'), wrong);
   const store = storeOf(read, environment, production, wrong);
-  const model = readModelRoute(read, wrong, store?.kind === 'firestore');
+  const model = readModelRoute(read, wrong, read('LEDGER_STORE') === 'firestore');
   const keys = subjectKeySecret === null || cardKeys === null ? null : { subjectKeySecret, cardKeys };
   if (problems.length > 0 || keys === null || tenantId === null || port === null || store === null) {
     return { ok: false, problems };
