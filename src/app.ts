@@ -200,6 +200,7 @@ export function createApp(parts: AppParts): App {
   const routes = new Hono();
   routes.route('/', witnessRoute(store.checkpointLog));
   routes.route('/audit', audit.routes);
+  routes.get('/openapi.json', (c) => c.redirect('/audit/api/openapi.json'));
   routes.route(
     '/',
     lineWebhook({
