@@ -23,6 +23,7 @@ import type { Timer } from './adapters/line/deadline.ts';
 import type { TurnRecord } from './adapters/line/signals.ts';
 import { lineWebhook } from './adapters/line/webhook.ts';
 import { createInboxWorker, type InboxWorker } from './adapters/line/worker.ts';
+import { createFaultWatch, type FaultRecord, type FaultWatch } from './adapters/system/fault-watch.ts';
 import { createPreferenceDesk, type PreferenceDesk } from './adapters/preferences/desk.ts';
 import { createEntries } from './adapters/preferences/entries.ts';
 import { createOwnRecords } from './adapters/receipts/own-answers.ts';
@@ -96,7 +97,7 @@ export type AppParts = {
   /** Evenly in [0, 1). */
   readonly random: () => number;
   /** One line for whoever watches the process; never content, tokens or user ids. */
-  readonly log: (record: TurnRecord) => void;
+  readonly log: (record: TurnRecord | FaultRecord) => void;
 };
 
 export type App = {
@@ -120,10 +121,13 @@ const PAUSE_MS_MAX = 12;
 
 /** Builds the service. Nothing runs until its routes are served and its worker is started. */
 export function createApp(parts: AppParts): App {
-  const { store, catalog, clock, timer, router, buildId } = parts;
+  const { catalog, clock, timer, router, buildId } = parts;
+  const faults = createFaultWatch(clock, parts.log);
+  const store = watchedStore(parts.store, faults);
   const counters = parts.counters ?? new Map<string, number>();
   const count = (name: string): void => {
     counters.set(name, (counters.get(name) ?? 0) + 1);
+    faults.counted(name);
   };
   const pause = (attempt: number): Promise<void> =>
     new Promise((resolve) => timer(parts.random() * PAUSE_MS_MAX * attempt, resolve));
@@ -138,7 +142,7 @@ export function createApp(parts: AppParts): App {
     count,
   });
   const searches = createSearches(catalog, desk, clock);
-  const freeText = freeTextOf(parts, desk, searches, count);
+  const freeText = freeTextOf({ ...parts, store }, desk, searches, count);
   const own = createOwnRecords({
     reader: store.ledger,
     cardKeys: parts.cardKeys,
@@ -233,7 +237,7 @@ export function createApp(parts: AppParts): App {
       buildId,
       router: router.name,
       simulator: parts.simulator !== null,
-      readiness: () => readinessOf(parts),
+      readiness: () => readinessOf({ ...parts, store }, faults),
       counters: () => counters,
     }),
   );
@@ -267,17 +271,35 @@ function freeTextOf(parts: AppParts, desk: PreferenceDesk, searches: Searches, c
   });
 }
 
-async function readinessOf({ store, catalog, clock }: AppParts) {
+/** The same store, whose failures are told. */
+function watchedStore(store: Store, { watched }: FaultWatch): Store {
+  return {
+    ...store,
+    ledger: watched(store.ledger, ['commit']),
+    inbox: watched(store.inbox, ['accept', 'lease', 'finish', 'postpone', 'drop', 'dropAll', 'purge']),
+    outbox: watched(store.outbox, ['answered', 'leaseOwed', 'purgeAnswered']),
+    addresses: watched(store.addresses, ['put', 'release', 'remove']),
+    turnRecords: watched(store.turnRecords, ['record', 'empty', 'purge']),
+    contexts: watched(store.contexts, ['put', 'purge']),
+    modelBudget: watched(store.modelBudget, ['take', 'purge']),
+  };
+}
+
+async function readinessOf({ store, catalog, clock }: AppParts, faults: FaultWatch) {
+  const secondsSince = (at: number | null | undefined): number | null =>
+    at === null || at === undefined ? null : Math.max(0, Math.round((clock() - at) / 1_000));
   const health = await store.health();
   const waiting = await store.inbox.waiting().catch(() => null);
-  const oldest = waiting?.oldestReceivedAt ?? null;
+  const isUp = health.reachable && waiting !== null && !faults.writesFail();
   return {
-    store: health.reachable && waiting !== null ? ('ok' as const) : ('unavailable' as const),
+    store: isUp ? ('ok' as const) : ('unavailable' as const),
     inbox: {
       waiting: waiting?.jobs ?? 0,
-      oldestSeconds: oldest === null ? null : Math.max(0, Math.round((clock() - oldest) / 1_000)),
+      oldestSeconds: secondsSince(waiting?.oldestReceivedAt),
+      overdueSeconds: secondsSince(waiting?.dueSince),
     },
     erasure: health.erasurePending ? ('erasure_pending' as const) : ('done' as const),
+    faults: faults.shown(),
     catalog: catalog.problems.length === 0 ? ('ok' as const) : ('unavailable' as const),
   };
 }

@@ -3,15 +3,20 @@
  * @module
  */
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { LEDGER_USAGE, readLedgerArguments, readTurnArguments } from './adapters/audit/arguments.ts';
 import { EXPORT_USAGE, readExportArguments, runExport } from './adapters/audit/bundle-command.ts';
+import { assertMatches, emptyLog, readOn } from './adapters/audit/checkpoint-log.ts';
+import { isSignedBy, readNote } from './adapters/audit/checkpoint-note.ts';
 import { witnessingOf } from './adapters/audit/checkpoint-verify.ts';
 import { type LedgerCommandDependencies, namedLedgers, runLedgerCommand } from './adapters/audit/ledger-command.ts';
 import { runTurnCommand } from './adapters/audit/turn-command.ts';
 import { runWitness, WITNESS_USAGE } from './adapters/audit/witness-command.ts';
 import { IMPORT_USAGE, readImportArguments, runImport } from './adapters/migration/import-command.ts';
+import { copyLog, LOG_FILE, readLogFile, writeLog } from './adapters/migration/move-log.ts';
 import type { AuditConfig } from './adapters/system/config.ts';
 import { checkpointerOf, checkpointKeys } from './checkpoints.ts';
+import type { CheckpointLog } from './events/checkpoint-ports.ts';
 import { preferenceLedger } from './events/identity.ts';
 import type { OpenedStore } from './stores.ts';
 import { dietLedgerOf } from './world.ts';
@@ -119,23 +124,30 @@ function exportLedgers(argv: readonly string[], cli: LedgerCli): Promise<number>
     // So that what is exported is witnessed, unless the service is signing at this moment.
     await checkpointerOf(config, store.checkpointLog, `export-${randomUUID()}`).run(Date.now());
     const dependencies = dependenciesOf(store, config, cli, json);
-    return runExport(asked.arguments, {
+    const isAll = target.by === 'all' && purpose === null;
+    const code = await runExport(asked.arguments, {
       reader: store.ledger,
       log: store.checkpointLog,
       ledgers: namedLedgers(named.arguments, dependencies),
-      isAll: target.by === 'all' && purpose === null,
+      isAll,
       clock: Date.now,
       out: cli.out,
       say: dependencies.say,
     });
+    // What moves to another store takes its log along.
+    if (code === 0 && isAll && asked.arguments.content)
+      await writeLog(join(asked.arguments.out, LOG_FILE), store.checkpointLog);
+    return code;
   });
 }
 
 function importLedgers(argv: readonly string[], cli: LedgerCli): Promise<number> | number {
   const asked = readImportArguments(argv);
   if (!asked.ok) return wrong(asked.message, cli);
-  return cli.overStore('make', (store, { subjectKeySecret, tenantId }) =>
-    runImport(asked.folder, {
+  const say = asked.json ? silent : cli.say;
+  return cli.overStore('make', async (store, config) => {
+    const { subjectKeySecret, tenantId } = config;
+    const code = await runImport(asked.folder, {
       ledger: store.ledger,
       tenantId,
       // The name of an access ledger rests on what was read, which no bundle says.
@@ -143,7 +155,41 @@ function importLedgers(argv: readonly string[], cli: LedgerCli): Promise<number>
         kind !== 'preference' ||
         preferenceLedger(subjectKeySecret, tenantId, subjectKey, purpose).ledgerId === ledgerId,
       out: cli.out,
-      say: asked.json ? silent : cli.say,
-    }),
-  );
+      say,
+    });
+    return code === 0 ? importLog(join(asked.folder, LOG_FILE), store.checkpointLog, config, say) : code;
+  });
+}
+
+const LOG_WORDS = {
+  copied: 'The log of heads came along: it goes on under the same name.',
+  there_already: 'The log of heads was there already.',
+  other_log: 'The store has a log of heads of its own, which goes on. Keep the last checkpoint of the one before.',
+  busy: 'Somebody signs checkpoints at this moment: stop the service and import again.',
+} as const;
+
+/** Copies the log that came with a bundle, if it is what this deployment's key signed. @returns the exit code. */
+async function importLog(
+  path: string,
+  log: CheckpointLog,
+  config: AuditConfig,
+  say: (words: string) => void,
+): Promise<number> {
+  const from = await readLogFile(path);
+  const latest = (await from?.latest()) ?? null;
+  if (from === null || latest === null) {
+    say('No log of heads came along: the store begins one of its own.');
+    return 0;
+  }
+  const note = readNote(latest.note);
+  if (note === null || !isSignedBy(note, checkpointKeys(config).verifier)) {
+    say('The log of heads is not signed by the key of this deployment: it was not copied.');
+    return 1;
+  }
+  const read = emptyLog();
+  await readOn(read, from, latest.size);
+  assertMatches(read, latest);
+  const copied = await copyLog(from, log, { holder: `import-${randomUUID()}`, now: Date.now() });
+  say(LOG_WORDS[copied]);
+  return copied === 'busy' ? 1 : 0;
 }

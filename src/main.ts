@@ -73,6 +73,7 @@ function explained(error: unknown): string {
     return `It cannot listen there (${code}). Look at HOST and PORT.`;
   }
   if (error.name === 'StoreUnavailable') return `The store does not answer: ${error.message}`;
+  if (error.name === 'CommitUnknown') return 'It is not known whether the last write was made. Run it again.';
   if (error.name === 'StoreRefused') return `The store was not opened (${String(error.cause)}): ${error.message}`;
   if (error.name === 'SecretsUnreadable') return error.message;
   if (syscall !== undefined) return `${path ?? 'A file'} cannot be used (${code}).`;
@@ -136,17 +137,24 @@ async function overStore(
     return 3;
   }
   const { openStore } = await import('./stores.ts');
+  let store: OpenedStore | null = null;
   try {
     const config = await auditConfig();
     if (config === null) return 2;
-    const store = await openStore(config, access === 'read', 'operator');
-    const code = await run(store, config);
-    await store.close();
-    return code;
+    store = await openStore(config, access === 'read', 'operator');
+    return await run(store, config);
   } catch (error) {
     console.error(explained(error));
-    return 1;
+    return nothingToJudge(error) ? 3 : 1;
+  } finally {
+    await store?.close();
   }
+}
+
+/** A store that is empty or does not answer says nothing about any ledger. */
+function nothingToJudge(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === 'StoreUnavailable' || (error.name === 'StoreRefused' && error.cause === 'empty');
 }
 
 async function ledger(argv: readonly string[]): Promise<number> {

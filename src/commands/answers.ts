@@ -89,7 +89,7 @@ export type Answer =
   | { readonly status: 'awaiting_memory_consent'; readonly card: ConsentCard; readonly inForce: InForce }
   | {
       readonly status: 'memory';
-      readonly outcome: Exclude<Outcome, { outcome: 'awaiting_memory_consent' }>;
+      readonly outcome: Exclude<Outcome, { outcome: 'awaiting_memory_consent' | 'message_taken_back' }>;
       readonly inForce: InForce;
       /** What the refused card would have done, where it matters for the next step; null when it is not known any more. */
       readonly operation: 'save' | 'correct' | 'forget' | null;

@@ -48,6 +48,11 @@ export type Situation = {
   readonly content: Content | null;
   /** Unix milliseconds: max(server clock, time of the newest event). It judges expiry and is what is written. */
   readonly now: number;
+  /**
+   * Whether the store said that the message asked with was taken back (a forget, an unsend, the end of its turn). It is asked
+   * with the commit, so only where something would be written; looked at by what a message asks for.
+   */
+  readonly takenBack: boolean;
 };
 
 /** At most one event: a decision is one fact. */
@@ -77,7 +82,8 @@ function unchanged(
     | 'already_cancelled'
     | 'proposal_closed'
     | 'nothing_to_forget'
-    | 'no_open_proposal',
+    | 'no_open_proposal'
+    | 'message_taken_back',
   { state }: Situation,
 ): Decision {
   return { outcome: { outcome, revision: state.present.revision }, events: [] };
@@ -113,15 +119,14 @@ function awaiting(
 
 function propose(command: Extract<Command, { kind: 'propose' }>, situation: Situation): Decision {
   const { state, ledger, content } = situation;
+  if (situation.takenBack) return unchanged('message_taken_back', situation);
   if (content !== null && content.value === command.value) {
     // Saying again what is already so is also an answer to whatever card is open.
-    const { open } = state;
+    const proposalId = state.open?.proposalId ?? null;
+    const { revision } = state.present;
     return {
-      outcome: { outcome: 'already_effective', revision: state.present.revision, cancelledOffer: open !== null },
-      events:
-        open === null
-          ? []
-          : [{ type: 'preference.cancelled', data: { proposalId: open.proposalId, method: 'message' } }],
+      outcome: { outcome: 'already_effective', revision, cancelledProposalId: proposalId },
+      events: proposalId === null ? [] : [{ type: 'preference.cancelled', data: { proposalId, method: 'message' } }],
     };
   }
   const reissued = state.open?.causationId === command.causationId;
@@ -144,6 +149,7 @@ function propose(command: Extract<Command, { kind: 'propose' }>, situation: Situ
 
 function proposeForget(command: Extract<Command, { kind: 'propose_forget' }>, situation: Situation): Decision {
   const { state } = situation;
+  if (situation.takenBack) return unchanged('message_taken_back', situation);
   if (state.present.commitment === null && state.open === null) return unchanged('nothing_to_forget', situation);
   const reissued = state.open?.causationId === command.causationId;
   if (!reissued && causedAClosedProposal(state, command.causationId)) return unchanged('proposal_closed', situation);

@@ -36,6 +36,11 @@ export type Request = {
   readonly clock: number;
   /** The delivery or operation that may have one effect only; null where the causing message itself is the guard. */
   readonly onceKey: string | null;
+  /**
+   * The inbox job whose words the command was understood from: once it was emptied nothing is written any more. Absent for what is
+   * no understanding of words (a tap, a fixed entry), and where there is no inbox.
+   */
+  readonly whileHeld?: string;
 };
 
 /** What the loop asks of the world besides the ledger. */
@@ -74,13 +79,18 @@ export async function execute(ledger: Ledger, request: Request, effects: Effects
     }
     const now = Math.max(request.clock, head.time === null ? 0 : Date.parse(head.time));
     const state = decodeState(head.state);
-    const decision = decide(request.command, { ledger: request.ledger, position: head.position, state, content, now });
+    const situation = { ledger: request.ledger, position: head.position, state, content, now, takenBack: false };
+    const decision = decide(request.command, situation);
     if (isHistoryFault(decision)) effects.alarm('history_differs');
     const prepared = prepare(request, head, state, decision, now);
     if (prepared.commit.events.length === 0 && prepared.commit.once === null) return prepared.execution;
     const result = await commitSurely(ledger, prepared.commit);
     if (result === 'unknown') return { kind: 'undecided', outcome: 'outcome_unknown' };
     if (result.status === 'duplicate') return { kind: 'duplicate', once: result.once };
+    if (result.status === 'taken_back') {
+      const { outcome } = decide(request.command, { ...situation, takenBack: true });
+      return { kind: 'decided', outcome, state, position: head.position, appended: null };
+    }
     if (result.status !== 'conflict') return prepared.execution;
     refusal = isRefusal(decision)
       ? { kind: 'decided', outcome: decision.outcome, state, position: head.position, appended: null }
@@ -143,6 +153,7 @@ function prepare(
       content: contentChange(request, decision),
       state: encodeState(next),
       once: request.onceKey === null ? null : { key: request.onceKey, outcome: canonicalText(decision.outcome) },
+      ...(request.whileHeld === undefined ? {} : { whileHeld: request.whileHeld }),
     },
     execution: {
       kind: 'decided',

@@ -24,6 +24,8 @@ export const UNCHANGED = [
   'proposal_closed',
   'nothing_to_forget',
   'no_open_proposal',
+  /** The words asked with were forgotten or unsent before they were understood. */
+  'message_taken_back',
 ] as const;
 /** Refused: a rule said no. */
 export const REFUSED = [
@@ -37,8 +39,8 @@ export const UNDECIDED = ['busy', 'outcome_unknown'] as const;
 
 /** The order in which each command's outcomes are tried (after `invalid` and `unreadable`, before any state is read). */
 export const LADDERS = {
-  propose: ['already_effective', 'proposal_closed', 'awaiting_memory_consent'],
-  propose_forget: ['nothing_to_forget', 'proposal_closed', 'awaiting_memory_consent'],
+  propose: ['message_taken_back', 'already_effective', 'proposal_closed', 'awaiting_memory_consent'],
+  propose_forget: ['message_taken_back', 'nothing_to_forget', 'proposal_closed', 'awaiting_memory_consent'],
   approve: [
     'already_applied',
     'stale_memory_card',
@@ -77,8 +79,8 @@ export type Outcome =
   | {
       readonly outcome: 'already_effective';
       readonly revision: number;
-      /** Whether a card that nobody had decided was closed by saying it again. */
-      readonly cancelledOffer: boolean;
+      /** The undecided card that was closed by saying it again; null: there was none. */
+      readonly cancelledProposalId: string | null;
     }
   | {
       readonly outcome:
@@ -91,6 +93,7 @@ export type Outcome =
         | 'expired_memory_card';
       readonly revision: number;
     }
+  | { readonly outcome: 'message_taken_back'; readonly revision: number }
   | { readonly outcome: 'stale_memory_card'; readonly cause: StaleCause; readonly revision: number };
 
 /** Answers that come before or instead of a decision. */

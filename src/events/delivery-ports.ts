@@ -27,8 +27,25 @@ export type InboxJob = {
   readonly attempts: number;
 };
 
+/** The name under which a store remembers that a message was dropped: a finished job of no webhook event. */
+export function droppedKey(subjectKey: SubjectKey, messageId: string): string {
+  return `dropped|${subjectKey}|${messageId}`;
+}
+
+/** What an inbox holds, without a word of it. */
+export type InboxWaiting = {
+  readonly jobs: number;
+  /** When the oldest was received; null: none. */
+  readonly oldestReceivedAt: number | null;
+  /**
+   * The earliest time from which a job that nothing of its person stands before is due, in the future for what is leased or
+   * postponed; null: none. Long past means that nobody works here, whatever becomes of single jobs.
+   */
+  readonly dueSince: number | null;
+};
+
 export interface Inbox {
-  /** Makes a job durable. `duplicate`: the key was accepted before, whatever became of it. */
+  /** Makes a job durable. `duplicate`: the key was accepted before, whatever became of it, or its message was dropped before it came. */
   accept(job: Omit<InboxJob, 'attempts' | 'body'> & { readonly body: Uint8Array }): Promise<'accepted' | 'duplicate'>;
   /**
    * Leases due jobs until `now + leaseMs`: for each subject only its oldest unfinished job, so that one person's
@@ -39,10 +56,15 @@ export interface Inbox {
   finish(key: string): Promise<void>;
   /** Gives the lease back; the job is due from `dueAt`. */
   postpone(key: string, dueAt: number): Promise<void>;
-  /** Empties and finishes an unread message that was unsent. `dropped` says whether one was waiting. */
+  /**
+   * Empties and finishes an unread message that was unsent. `dropped` says whether one was waiting; a message that comes only
+   * after this (deliveries may be out of order) is a duplicate until the names of that time are purged.
+   */
   drop(subjectKey: SubjectKey, messageId: string): Promise<{ readonly dropped: boolean }>;
-  /** Unfinished jobs, and when the oldest was received (null: none). */
-  waiting(): Promise<{ readonly jobs: number; readonly oldestReceivedAt: number | null }>;
+  /** Empties and finishes all that waits of a person who left. @returns how many jobs. */
+  dropAll(subjectKey: SubjectKey): Promise<number>;
+  /** What is unfinished. Times are Unix milliseconds. */
+  waiting(): Promise<InboxWaiting>;
   /** Deletes the names of jobs finished before a moment; until then they keep a redelivery from running again. */
   purge(before: number): Promise<number>;
 }

@@ -86,7 +86,7 @@ describe('approve, first that applies wins', () => {
   test('an open forget card → memory_forgotten', () => {
     given(...savedBefore, proposed(F))
       .when(approve(F))
-      .then({ outcome: 'memory_forgotten', revision: 2 }, [forgotten('card')]);
+      .then({ outcome: 'memory_forgotten', revision: 2, forgetsRevision: 1 }, [forgotten('card')]);
   });
 });
 
@@ -140,13 +140,13 @@ describe('propose, first that applies wins', () => {
       name: 'the value in force, by a message that was decided → already_effective, not proposal_closed',
       asked: A,
       steps: [proposed(A), approved(A)],
-      outcome: { outcome: 'already_effective', revision: 1 },
+      outcome: { outcome: 'already_effective', revision: 1, cancelledProposalId: null },
     },
     {
       name: 'the value in force while another card is open → already_effective, and that card is cancelled',
       asked: again,
       steps: [proposed(A), approved(A), proposed(C)],
-      outcome: { outcome: 'already_effective', revision: 1 },
+      outcome: { outcome: 'already_effective', revision: 1, cancelledProposalId: C.proposalId },
       events: [cancelled(C, 'message')],
     },
     {
@@ -265,19 +265,19 @@ describe('forget, first that applies wins', () => {
     {
       name: 'only a card open → memory_forgotten of no revision',
       steps: [proposed(A)],
-      outcome: { outcome: 'memory_forgotten', revision: 1 },
+      outcome: { outcome: 'memory_forgotten', revision: 1, forgetsRevision: null },
       events: [forgotten()],
     },
     {
       name: 'an expired card that nobody closed → memory_forgotten',
       steps: [proposed(A), tick(2 * VALIDITY)],
-      outcome: { outcome: 'memory_forgotten', revision: 1 },
+      outcome: { outcome: 'memory_forgotten', revision: 1, forgetsRevision: null },
       events: [forgotten()],
     },
     {
       name: 'a value in force → memory_forgotten',
       steps: savedBefore,
-      outcome: { outcome: 'memory_forgotten', revision: 2 },
+      outcome: { outcome: 'memory_forgotten', revision: 2, forgetsRevision: 1 },
       events: [forgotten()],
     },
   ];

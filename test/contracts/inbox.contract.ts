@@ -5,12 +5,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { INBOX_BODY_BYTES, type Inbox } from '../../src/events/delivery-ports.ts';
 import type { SubjectKey } from '../../src/events/identity.ts';
-import { BEGINNING, personLedger, personOn } from '../support/ledger-world.ts';
+import { BEGINNING, nextCommit, personLedger, personOn } from '../support/ledger-world.ts';
 import type { StoreFactory, StoreUnderTest } from './stores.ts';
 
 const A = personLedger('Person A').subjectKey;
 const B = personLedger('Person B').subjectKey;
 const LEASE_MS = 30_000;
+const NOTHING_WAITS = { jobs: 0, oldestReceivedAt: null, dueSince: null };
 
 function job(key: string, subjectKey: SubjectKey, receivedAt = BEGINNING, text = `text of ${key}`) {
   return { key, subjectKey, messageId: `message of ${key}`, body: Buffer.from(text), receivedAt };
@@ -126,16 +127,28 @@ export function inboxContract(storeName: string, openStore: StoreFactory): void 
       await inbox.postpone('w1', BEGINNING);
       await inbox.finish('never seen');
       expect(await leasedKeys(BEGINNING + LEASE_MS)).toEqual([]);
-      expect(await inbox.waiting()).toEqual({ jobs: 0, oldestReceivedAt: null });
+      expect(await inbox.waiting()).toEqual(NOTHING_WAITS);
     });
 
     it('counts what waits and since when', async () => {
-      expect(await inbox.waiting()).toEqual({ jobs: 0, oldestReceivedAt: null });
+      expect(await inbox.waiting()).toEqual(NOTHING_WAITS);
       await inbox.accept(job('w1', A, BEGINNING + 7));
       await inbox.accept(job('w2', B, BEGINNING + 3));
-      expect(await store.other.inbox.waiting()).toEqual({ jobs: 2, oldestReceivedAt: BEGINNING + 3 });
+      const both = { jobs: 2, oldestReceivedAt: BEGINNING + 3, dueSince: BEGINNING + 3 };
+      expect(await store.other.inbox.waiting()).toEqual(both);
       await inbox.finish('w2');
-      expect(await inbox.waiting()).toEqual({ jobs: 1, oldestReceivedAt: BEGINNING + 7 });
+      expect(await inbox.waiting()).toEqual({ jobs: 1, oldestReceivedAt: BEGINNING + 7, dueSince: BEGINNING + 7 });
+    });
+
+    it('says since when work could be taken: not by what is leased or postponed, nor by what waits behind it', async () => {
+      await inbox.accept(job('a1', A, BEGINNING));
+      await inbox.accept(job('a2', A, BEGINNING + 1));
+      await leasedKeys(BEGINNING + 2);
+      expect(await inbox.waiting()).toMatchObject({ jobs: 2, dueSince: BEGINNING + 2 + LEASE_MS });
+      await inbox.postpone('a1', BEGINNING + 500);
+      expect(await inbox.waiting()).toMatchObject({ dueSince: BEGINNING + 500 });
+      await inbox.accept(job('b1', B, BEGINNING + 3));
+      expect(await inbox.waiting()).toMatchObject({ oldestReceivedAt: BEGINNING, dueSince: BEGINNING + 3 });
     });
 
     it('drops an unsent message that was not read yet, and says whether one was waiting', async () => {
@@ -151,6 +164,89 @@ export function inboxContract(storeName: string, openStore: StoreFactory): void 
       await inbox.accept(job('w1', A));
       await inbox.finish('w1');
       expect(await inbox.drop(A, 'message of w1')).toEqual({ dropped: false });
+    });
+
+    it('does not take a message that was unsent before it came, until the names of that time are purged', async () => {
+      expect(await inbox.drop(A, 'message of w1')).toEqual({ dropped: false });
+      expect(await inbox.drop(A, 'message of w1')).toEqual({ dropped: false });
+      expect(await store.other.inbox.accept(job('w1', A))).toBe('duplicate');
+      expect(await inbox.waiting()).toEqual(NOTHING_WAITS);
+      expect(await inbox.accept({ ...job('another', A), messageId: null })).toBe('accepted');
+      expect(await inbox.accept({ ...job('of-another', B), messageId: 'message of w1' })).toBe('accepted');
+      expect(await inbox.purge(BEGINNING + 1)).toBe(1);
+      expect(await inbox.accept(job('w1', A))).toBe('accepted');
+    });
+
+    it('of a message and its unsending at the same moment nothing is left waiting', async () => {
+      for (const round of [1, 2, 3, 4, 5]) {
+        await Promise.all([inbox.accept(job(`w${round}`, A)), store.other.inbox.drop(A, `message of w${round}`)]);
+        expect(await leasedKeys(BEGINNING)).toEqual([]);
+      }
+    });
+
+    it('drops all that waits of a person who left, leased or not, and nothing of others', async () => {
+      for (const key of ['a1', 'a2']) await inbox.accept(job(key, A));
+      await inbox.accept(job('b1', B));
+      await leasedKeys(BEGINNING);
+      expect(await store.other.inbox.dropAll(A)).toBe(2);
+      expect(await inbox.dropAll(A)).toBe(0);
+      expect(await leasedKeys(BEGINNING + LEASE_MS)).toEqual(['b1']);
+      expect(await inbox.accept(job('a2', A))).toBe('duplicate');
+      expect(await inbox.accept(job('a3', A))).toBe('accepted');
+    });
+
+    describe('a decision about the words of a message', () => {
+      const ref = personLedger('Person A');
+      async function decided(whileHeld: string): Promise<string> {
+        const { ledger } = store.other;
+        const head = await ledger.head(ref.ledgerId);
+        return (await ledger.commit(nextCommit(ref, head, `${whileHeld} ${head.position}`, { whileHeld }))).status;
+      }
+      async function position(): Promise<number> {
+        return (await store.view.ledger.head(ref.ledgerId)).position;
+      }
+
+      it('is written while the inbox holds them, leased or not, and for a message that never stood there', async () => {
+        await inbox.accept(job('w1', A));
+        expect(await decided('w1')).toBe('committed');
+        await leasedKeys(BEGINNING);
+        expect(await decided('w1')).toBe('committed');
+        expect(await decided('never seen')).toBe('committed');
+        expect(await leasedKeys(BEGINNING + LEASE_MS)).toEqual(['w1']);
+      });
+
+      it.each<[string, () => Promise<unknown>]>([
+        ['a forget of what was in force', () => personOn(store.view.ledger, 'Person A').forget('forget')],
+        ['an unsending', () => inbox.drop(A, 'message of w1')],
+        ['the person leaving', () => inbox.dropAll(A)],
+        ['the end of the turn', () => inbox.finish('w1')],
+      ])('is not written after %s', async (_by, takeBack) => {
+        await personOn(store.view.ledger, 'Person A').remember('message-1', 'vegan');
+        await inbox.accept(job('w1', A));
+        await leasedKeys(BEGINNING);
+        await takeBack();
+        const before = await position();
+        expect(await decided('w1')).toBe('taken_back');
+        expect(await position()).toBe(before);
+      });
+
+      it('nor after a forget that had nothing to forget and wrote nothing itself', async () => {
+        await inbox.accept(job('w1', A));
+        await personOn(store.view.ledger, 'Person A').forget('forget');
+        expect([await decided('w1'), await position()]).toEqual(['taken_back', 0]);
+      });
+
+      it('is a conflict first where the ledger moved, and known again where it was written before', async () => {
+        await inbox.accept(job('w1', A));
+        const { ledger } = store.view;
+        const head = await ledger.head(ref.ledgerId);
+        const commit = nextCommit(ref, head, 'one', { whileHeld: 'w1' });
+        expect(await ledger.commit(commit)).toEqual({ status: 'committed' });
+        await inbox.finish('w1');
+        expect(await store.other.ledger.commit(commit)).toEqual({ status: 'already_committed' });
+        const late = nextCommit(ref, head, 'two', { whileHeld: 'w1' });
+        expect(await store.other.ledger.commit(late)).toEqual({ status: 'conflict' });
+      });
     });
 
     it('purges names of jobs finished before a moment and nothing else', async () => {

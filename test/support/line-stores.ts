@@ -33,6 +33,7 @@ export function lineStores(clock: () => number): LineStores {
   const rows = new Map<string, Row>();
   const decided = new Map<string, Decided>();
   const sealed = new Map<SubjectKey, Uint8Array>();
+  const droppedIds = new Set<string>();
 
   async function up(): Promise<void> {
     if (stores.down) throw new StoreUnavailable('switched off by the test');
@@ -42,6 +43,7 @@ export function lineStores(clock: () => number): LineStores {
     async accept(job) {
       await up();
       if (rows.has(job.key)) return 'duplicate';
+      if (job.messageId !== null && droppedIds.has(`${job.subjectKey}|${job.messageId}`)) return 'duplicate';
       rows.set(job.key, { ...job, attempts: 0, dueAt: 0, finishedAt: null });
       return 'accepted';
     },
@@ -73,15 +75,22 @@ export function lineStores(clock: () => number): LineStores {
     },
     async drop(subjectKey, messageId) {
       await up();
+      droppedIds.add(`${subjectKey}|${messageId}`);
       const row = [...rows.values()].find((one) => one.subjectKey === subjectKey && one.messageId === messageId);
       if (row === undefined || row.finishedAt !== null) return { dropped: false };
       row.finishedAt = clock();
       row.body = null;
       return { dropped: true };
     },
+    async dropAll(subjectKey) {
+      await up();
+      const open = [...rows.values()].filter((row) => row.subjectKey === subjectKey && row.finishedAt === null);
+      for (const row of open) Object.assign(row, { finishedAt: clock(), body: null });
+      return open.length;
+    },
     async waiting() {
       const open = [...rows.values()].filter((row) => row.finishedAt === null);
-      return { jobs: open.length, oldestReceivedAt: open[0]?.receivedAt ?? null };
+      return { jobs: open.length, oldestReceivedAt: open[0]?.receivedAt ?? null, dueSince: open[0]?.dueAt ?? null };
     },
     async purge(before) {
       const old = [...rows.values()].filter(({ finishedAt }) => finishedAt !== null && finishedAt < before);

@@ -236,6 +236,7 @@ export function decideIn(past: Past, asked: Asked): Decision {
     state: past.state,
     content: command.kind === 'propose' ? past.content : null,
     now: decisionTime(past),
+    takenBack: false,
   });
 }
 

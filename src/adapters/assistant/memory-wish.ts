@@ -51,6 +51,18 @@ const EATING = words('吃 喝 加 放 含 太 葷 肉 辣 蔥 蒜 香 牛 豬 �
 const REFUSED_AFTER = words('不用 不必 不需 免了 算了 就不 不要了 不好');
 const TAKEN_BACK = words('算了 不用 不要 不必 不用了 不要了 免了 當我沒說 還是不要 還是不用 先不要 先不用 取消 都不要');
 
+const ONLY_THIS_TIME = words('只要這次 只有這次 這次就好 一次就好 只要這一次 這一次就好');
+/** "I do not remember" refuses nothing. */
+const NO_RECALL = words('不記得 沒記 不能存 記者');
+const ABOUT_EATING = words('吃 素 食 餐 葷 肉 辣 喝 味 菜 偏好 條件 設定 習慣 過敏');
+/** What stands around a request to remember and names nothing that is to be remembered; longer ones first. */
+const AROUND_SAVING = words(`
+  別忘了 別忘記 不要忘記 LOCAL local 方便的話 可以的話 麻煩你 拜託你 謝謝你 可不可以 能不能 要不要 以後都 從現在 幫我把 麻煩 拜託 謝謝 感謝 可以 以後 之後
+  今後 永遠 幫我 幫忙 替我 給我 請你 請問 現在 一下 下來 起來 這個 那個 這件 那件 這項 那項 這樣 這些 剛才 剛剛 說的 長輩
+  媽媽 爸爸 家人 阿嬤 阿公 好嗎 好啊 好了 行嗎 還有 然後 事情 東西 你好 我們 他們 我 你 他 她 請 要 想 把 就 也 都 能 會 得
+  住 的 了 著 喔 哦 吧 啦 囉 嗎 呢 呀 啊 嘛 耶 欸 事 嗨 好 再 先 下 起 來 給 跟 對 上 面 那 這
+`);
+
 const THIS_MEAL = words('今天 今日 今晚 今早 這次 這一次 這餐 這一餐 這頓 這回 暫時 明天 這一頓');
 const ONLY = words('只 就好 而已 僅 限 就可以 就行');
 const ONCE = ['一次就好', '一次性', '單次', '下不為例'];
@@ -62,6 +74,8 @@ const LATER = words(`
 `);
 const NOT_LATER = ['再也', '再說一次'];
 const CONDITIONS = words('如果 要是 假如 假設 假使 萬一 倘若 若是 若我 的話 除非 等到 等我 哪天');
+const POLITE_BEFORE = words('可以請你 麻煩你 拜託你 我要你 幫我 替我 請你 麻煩 拜託 請 你');
+const POLITE_AFTER = words('好不好 可以嗎 好嗎 謝謝 吧 啦 喔 了');
 const POLITE = words('方便的話 可以的話 不麻煩的話 沒問題的話 可能的話 行的話 如果可以 如果方便 要是方便 要是可以');
 
 const OTHERS = words(`
@@ -77,7 +91,13 @@ const SPEAKER_LINKS = words('剛剛 剛才 剛 是 就 上次 再 還 想 要 �
 const SEARCHING = words('有什麼 有哪 哪 有沒有 有嗎 推薦 附近 找 查');
 
 const FORGETTING = words('忘記 忘掉 忘了 刪掉 刪除 刪了 刪 移除 清除 清掉 清空 撤回 撤銷 拿掉 抹掉 取消');
-const FORGETTABLE = words('偏好 吃素 飲食 記憶 記住 記錄 紀錄 記得 條件 設定 習慣 素 個資 我的資料');
+const FORGETTABLE = words('偏好 吃素 飲食 記憶 記住 記錄 紀錄 記得 條件 設定 習慣 素 個資 我的資料 同意');
+/** The person asks to be forgotten, with nothing named. */
+const FORGET_ME = words(
+  '忘記我 忘掉我 忘了我 刪除我 我要忘記 我想忘記 我要被忘記 我想被忘記 把我忘記 把我忘掉 把我忘了',
+);
+/** Before 忘記 these make it a request; without one, "I forgot" and "did you forget" are none. */
+const FORGET_REQUESTED = words('幫我 替我 給我 幫忙 請 請你 麻煩 麻煩你 拜託 拜託你 要你 可以 可不可以 能不能 能');
 const AGAIN = ['再', '繼續', '一直'];
 
 const CHANGING = words('改成 換成 改為 換為 更正成 更正為 更新成 更新為 變成 變更為 改吃 改記');
@@ -113,7 +133,7 @@ function wishOf(spoken: Spoken, clauses: readonly string[], hasDiet: (clause: st
     return alsoSaves || changes ? 'unclear' : 'forget';
   }
   if (spoken.clauses.some(({ folded: clause, asks }) => asksWhatIsKept(clause, asks))) return 'inspect';
-  if (isRefused(spoken, clauses)) return 'refused';
+  if (isRefused(clauses)) return 'refused';
   if (acts && hasAny(without(all, NOT_LATER), LATER)) return 'refused';
   if (acts && clauses.some(isUnclear)) return 'unclear';
   if (saves && clauses.some(isForSomeoneElse)) return 'someone_else';
@@ -147,11 +167,20 @@ function asksToForget(clause: string): boolean {
   if (hasAny(clause, ['停止記', '停止使用', '停止套用', '停止用'])) return true;
   const readable = masked(clause, NO_REFUSAL);
   const verb = earliest(readable, FORGETTING);
+  if (verb !== null && FORGET_ME.includes(plainly(readable))) return true;
   if (verb === null || !hasAny(readable, FORGETTABLE)) return false;
   const before = readable.slice(0, verb.at);
   if (hasAny(before, REFUSALS)) return false;
+  if (FORGET_REQUESTED.some((word) => before.endsWith(word))) return true;
   // "I forgot …" and "did you forget …?" ask for nothing to be forgotten.
   return !(verb.word.startsWith('忘') && (before.endsWith('我') || before.endsWith('你') || clause.endsWith('嗎')));
+}
+
+/** A clause without the politeness around what it asks for. */
+function plainly(clause: string): string {
+  const begin = POLITE_BEFORE.find((word) => clause.startsWith(word)) ?? '';
+  const end = POLITE_AFTER.find((word) => clause.endsWith(word)) ?? '';
+  return clause.slice(begin.length, clause.length - end.length);
 }
 
 function asksWhy(clause: string): boolean {
@@ -200,18 +229,18 @@ function refusalBefore(clause: string, ofWords: readonly string[]): { readonly b
 }
 
 const REFUSAL_GAP_MAX = 8;
-/** Across spaces a refusal must stand close, or a list of wishes would refuse itself. */
-const REFUSAL_GAP_OVER_SPACES_MAX = 3;
 
-function isRefused(spoken: Spoken, clauses: readonly string[]): boolean {
+function isRefused(clauses: readonly string[]): boolean {
   const oneTime = (clause: string): boolean =>
     hasAny(clause, ONCE) ||
     (hasAny(clause, THIS_MEAL) && hasAny(without(clause, ['不限', '只有']), ONLY)) ||
     clause.includes('只有這次');
-  const close = (text: string, gapMax: number): boolean => {
-    const refusal = refusalBefore(text, ANY_SAVE);
+  const close = (clause: string): boolean => {
+    const refusal = refusalBefore(clause, ANY_SAVE);
     return (
-      refusal !== null && refusal.between.length <= gapMax && !EATING.some((word) => refusal.between.startsWith(word))
+      refusal !== null &&
+      refusal.between.length <= REFUSAL_GAP_MAX &&
+      !EATING.some((word) => refusal.between.startsWith(word))
     );
   };
   const refusedAfter = (clause: string): boolean => {
@@ -225,12 +254,21 @@ function isRefused(spoken: Spoken, clauses: readonly string[]): boolean {
     return verb !== null && REFUSALS.some((word) => masked(clause.slice(0, verb.at), NO_REFUSAL).endsWith(word));
   };
   return (
-    clauses.some(
-      (clause) => oneTime(clause) || close(clause, REFUSAL_GAP_MAX) || refusedAfter(clause) || changeRefused(clause),
-    ) ||
-    clauses.some((clause) => TAKEN_BACK.includes(clause)) ||
-    spoken.sentences.some((sentence) => close(sentence, REFUSAL_GAP_OVER_SPACES_MAX))
+    clauses.some((clause) => oneTime(clause) || close(clause) || refusedAfter(clause) || changeRefused(clause)) ||
+    clauses.some((clause) => TAKEN_BACK.includes(clause))
   );
+}
+
+/** Whether a refused clause speaks of remembering, or says that it is for this time only; "I do not remember" does neither. */
+export function refusesInWords(clause: string): boolean {
+  if (ONLY_THIS_TIME.includes(clause)) return true;
+  return hasAny(masked(masked(clause, REMINDER), NO_RECALL), [...ANY_SAVE, ...CHANGING]);
+}
+
+/** Whether a clause asks for something to be remembered that is neither left open nor about eating. */
+export function keepsSomethingElse(clause: string): boolean {
+  if (saveIn(clause) === null || hasAny(clause, ABOUT_EATING)) return false;
+  return without(clause, [...SAVE, ...AROUND_SAVING]).length >= 2;
 }
 
 /** A refusal stands somewhere before the saving in the same clause, but it may be about the food. */

@@ -7,10 +7,12 @@ import { unansweredIn } from './beyond-local.ts';
 import {
   afterChange,
   isReported,
+  keepsSomethingElse,
   type MemoryWish,
   namesOthers,
   type ReadWish,
   readMemoryWish,
+  refusesInWords,
   speaksOfMemory,
 } from './memory-wish.ts';
 import { readSearchWish, type SearchWish } from './search-wish.ts';
@@ -74,7 +76,7 @@ function readMessage(text: string, facts: RouterFacts, dietOf: DietOf, today: st
     memory,
     diets,
     search: readSearchWish(parts, spare, facts.areas, dietOf, today),
-    unanswered: unansweredIn(spoken.sentences.join(',')),
+    unanswered: unansweredIn(clauses.map(({ folded }) => folded).join(',')),
     townships: facts.areas,
   };
 }
@@ -96,11 +98,11 @@ function answer(message: Message): Routed {
     case 'unclear':
       return ask(alsoSearches ? 'one_thing_at_a_time' : 'what_to_do');
     case 'this_meal_or_always':
-      return ask('one_thing_at_a_time');
+      return ask(alsoSearches && !isOnlyDiet(search) ? 'one_thing_at_a_time' : 'this_time_or_always');
     case 'someone_else':
       return ask('whose_diet');
     case 'could_you':
-      return ask('which_diet_to_remember');
+      return ask(wantsSomethingElseKept(message) ? 'what_to_do' : 'which_diet_to_remember');
     case 'explain':
     case 'inspect':
     case 'forget':
@@ -117,7 +119,8 @@ function answer(message: Message): Routed {
 }
 
 /** An offer to remember or to change, with the search said beside it. At most two calls. */
-function beside({ clauses, memory, search, diets, unanswered, townships }: Message, wish: MemoryWish): Routed {
+function beside(message: Message, wish: MemoryWish): Routed {
+  const { clauses, memory, search, diets, unanswered, townships } = message;
   if (search.wish === 'too_many') return ask('one_thing_at_a_time');
   const searches = search.wish === 'search' ? search.calls : [];
   // A township among the words about remembering is a second wish that nobody could tell apart.
@@ -129,12 +132,24 @@ function beside({ clauses, memory, search, diets, unanswered, townships }: Messa
     // Nobody asked to remember it, so no card: the choices are shown, and the person may choose.
     return searches.length === 0 ? ask('which_diet_to_remember') : call([...searches, update('')], unanswered);
   }
+  if (wantsSomethingElseKept(message)) return ask(searches.length > 0 ? 'one_thing_at_a_time' : 'what_to_do');
   const diet = dietMeant(clauses, memory.memoryFrom, diets, wish);
   if (diet === 'several') return ask(searches.length > 0 ? 'one_thing_at_a_time' : 'which_diet_to_remember');
   if (wish === 'update') return call([...searches, update(diet)], unanswered);
   if (diet === '')
     return searches.length === 0 ? ask('which_diet_to_remember') : call([...searches, update('')], unanswered);
   return call([...searches, { tool: 'propose_dietary_memory', dietary_type: diet }], unanswered);
+}
+
+/** Whether nothing but a diet is known of what to search: words that may as well only say what is to be remembered. */
+function isOnlyDiet(search: SearchWish): boolean {
+  if (search.wish !== 'search') return false;
+  return search.calls.every((each) => each.tool === 'search_local_places' && each.area + each.keyword === '');
+}
+
+/** No diet is named, and what is to be remembered is a telephone number or the like. */
+function wantsSomethingElseKept({ clauses, diets }: Message): boolean {
+  return diets.flat().length === 0 && clauses.some(({ folded }) => keepsSomethingElse(folded));
 }
 
 function update(diet: string): ToolCall {
@@ -167,12 +182,15 @@ function dietMeant(
   return rememberable(said) ?? 'several';
 }
 
-function searchOnly({ clauses, search, diets, unanswered }: Message): Routed {
+function searchOnly({ clauses, memory, search, diets, unanswered }: Message): Routed {
   if (search.wish === 'too_many') return ask('one_thing_at_a_time');
   // To have a dish ordered or reserved is a service LOCAL does not have; a list of shops would be no answer to it.
   const wantsService = unanswered.includes('booking') && search.wish === 'search' && search.dishOnly;
   if (search.wish === 'search' && !wantsService) return call(search.calls, unanswered);
   if (unanswered.length > 0) return { outcome: 'unsupported', unanswered };
+  if (memory.wish === 'refused' && clauses.some(({ folded, asks }) => !asks && refusesInWords(folded))) {
+    return ask('not_remembered');
+  }
   if (clauses.some((clause) => hasAny(clause.folded, CAPABILITIES))) {
     return call([{ tool: 'show_local_help', reason: '' }], []);
   }

@@ -16,8 +16,6 @@ export type Clause = {
 
 export type Spoken = {
   readonly clauses: readonly Clause[];
-  /** Folded text between two punctuation marks, spaces taken out: a space must not hide a "do not". */
-  readonly sentences: readonly string[];
   /** Words about remembering stood inside quotation marks: someone's words, not a wish of this person. They are taken out. */
   readonly quotesWish: boolean;
 };
@@ -66,7 +64,7 @@ export function readSpoken(text: string): Spoken | null {
   const own = withoutQuotedWishes(lines);
   const clauses = cut(own.text);
   if (clauses.length === 0) return null;
-  return { clauses, sentences: sentencesOf(own.text), quotesWish: own.quotesWish };
+  return { clauses, quotesWish: own.quotesWish };
 }
 
 /** The words of a list written with spaces between them. */
@@ -127,20 +125,16 @@ function withoutQuotedWishes(text: string): { text: string; quotesWish: boolean 
   return { text: kept, quotesWish };
 }
 
-function isHan(character: string): boolean {
-  return /^\p{Script=Han}$/u.test(character);
-}
-
 const MARK = /[\p{P}\p{S}]/u;
 // These belong to words and dates and end no clause.
 const INNER_MARKS = '-/_&·○';
 
 function endsClause(text: string, at: number): boolean {
   const character = text.charAt(at);
-  if (character === ' ') return isHan(text.charAt(at - 1)) && isHan(text.charAt(at + 1));
   return MARK.test(character) && !INNER_MARKS.includes(character);
 }
 
+/** Spaces are taken out and end nothing: they hide neither a wish nor a "do not". */
 function cut(text: string): Clause[] {
   const clauses: Clause[] = [];
   let said = '';
@@ -155,19 +149,4 @@ function cut(text: string): Clause[] {
   }
   close('');
   return clauses;
-}
-
-function sentencesOf(text: string): string[] {
-  const sentences: string[] = [];
-  let sentence = '';
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charAt(at);
-    if (character === ' ') continue;
-    if (endsClause(text, at)) {
-      if (sentence !== '') sentences.push(folded(sentence));
-      sentence = '';
-    } else sentence += character;
-  }
-  if (sentence !== '') sentences.push(folded(sentence));
-  return sentences;
 }

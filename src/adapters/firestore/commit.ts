@@ -72,9 +72,9 @@ export function committing(
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
       const sent = await sendIfUnmoved(commit, madeAt);
       if (sent === 'applied') return { status: 'committed' };
-      if (sent === 'taken_back') return { status: 'taken_back' };
       const result = await afterRefusal(calls, commit);
       if (result !== 'nothing_moved') return result;
+      if (sent === 'taken_back') return { status: 'taken_back' };
       heads.forget(ledgerId);
     }
     throw new StoreUnavailable('The commit was refused although the ledger had not moved');

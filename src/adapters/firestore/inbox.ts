@@ -3,7 +3,7 @@
  * @module
  */
 import firestore from '@google-cloud/firestore';
-import { INBOX_BODY_BYTES, type Inbox, type InboxJob } from '../../events/delivery-ports.ts';
+import { droppedKey, INBOX_BODY_BYTES, type Inbox, type InboxJob } from '../../events/delivery-ports.ts';
 import type { SubjectKey } from '../../events/identity.ts';
 import { StoreUnavailable } from '../../events/ports.ts';
 import type { Calls, Fill } from './calls.ts';
@@ -39,6 +39,8 @@ export function firestoreInbox(calls: Calls, clock: () => number): FirestoreInbo
   const jobs = db.collection('inbox');
   const unfinishedOf = (subjectKey: SubjectKey): firestore.Query =>
     jobs.where('subjectKey', '==', subjectKey).where('open', '==', true);
+  const firstOf = (subjectKey: SubjectKey): firestore.Query =>
+    unfinishedOf(subjectKey).orderBy('receivedAt').orderBy('acceptedAt').limit(1);
 
   function finished(): Change {
     const finishedAt = clock();
@@ -57,9 +59,7 @@ export function firestoreInbox(calls: Calls, clock: () => number): FirestoreInbo
     throw new StoreUnavailable('Others kept changing the job');
   }
   async function leaseOldest(subjectKey: SubjectKey, now: number, leaseMs: number): Promise<InboxJob | null> {
-    const { docs } = await calls.read(() =>
-      unfinishedOf(subjectKey).orderBy('receivedAt').orderBy('acceptedAt').limit(1).get(),
-    );
+    const { docs } = await calls.read(() => firstOf(subjectKey).get());
     const [oldest] = docs;
     if (oldest === undefined || fieldsOf(oldest).integer('dueAt') > now) return null;
     const job = toJob(oldest);
@@ -68,6 +68,39 @@ export function firestoreInbox(calls: Calls, clock: () => number): FirestoreInbo
       writes.update(oldest.ref, taken, { lastUpdateTime: oldest.updateTime });
     });
     return sent === 'applied' ? job : null;
+  }
+
+  async function finishAll(unfinished: firestore.Query): Promise<number> {
+    const { docs } = await calls.read(() => unfinished.select().get());
+    const ended = await Promise.all(docs.map(({ ref }) => change(ref, finished())));
+    return ended.filter((was) => was).length;
+  }
+  /** Of what is due longest the first that nothing of its person stands before. */
+  async function dueSince(): Promise<number | null> {
+    let since: number | null = null;
+    const byDue = jobs
+      .where('shard', 'in', SHARDS)
+      .where('dueAt', '>', 0)
+      .orderBy('dueAt')
+      .select('subjectKey', 'dueAt');
+    const seen = new Set<SubjectKey>();
+    await eachPage(calls, byDue, DUE_LOOKED_AT_MAX, async (page) => {
+      for (const job of page) {
+        const subjectKey = fieldsOf(job).text('subjectKey') as SubjectKey;
+        if (seen.has(subjectKey)) continue;
+        seen.add(subjectKey);
+        const dueAt = await oldestDueAt(subjectKey);
+        if (dueAt !== null && (since === null || dueAt < since)) since = dueAt;
+        if (dueAt === fieldsOf(job).integer('dueAt')) return false;
+      }
+      return true;
+    });
+    return since;
+  }
+  async function oldestDueAt(subjectKey: SubjectKey): Promise<number | null> {
+    const { docs } = await calls.read(() => firstOf(subjectKey).get());
+    const [oldest] = docs;
+    return oldest === undefined ? null : fieldsOf(oldest).integer('dueAt');
   }
 
   const inbox: Inbox = {
@@ -79,6 +112,8 @@ export function firestoreInbox(calls: Calls, clock: () => number): FirestoreInbo
         const acceptedAt = firestore.FieldValue.serverTimestamp();
         const state = { open: true, held: true, body: framed, finishedAt: null, expireAt: null };
         writes.create(jobRef(db, key), { ...row, acceptedAt, ...state });
+        // Writes nothing: it only compares that the message was not dropped before it came.
+        if (messageId !== null) writes.delete(jobRef(db, droppedKey(subjectKey, messageId)), { exists: false });
         writes.set(subjectRef(db, subjectKey), { newestJob: rowId(key) });
       });
       return sent === 'applied' ? 'accepted' : 'duplicate';
@@ -107,21 +142,25 @@ export function firestoreInbox(calls: Calls, clock: () => number): FirestoreInbo
       await change(jobRef(db, key), { dueAt });
     },
     async drop(subjectKey, messageId) {
-      const { docs } = await calls.read(() =>
-        unfinishedOf(subjectKey).where('messageId', '==', messageId).select().get(),
-      );
-      const dropped = await Promise.all(docs.map(({ ref }) => change(ref, finished())));
-      return { dropped: dropped.includes(true) };
+      // Marked first and looked for then: a message that is accepted meanwhile meets one or the other.
+      const key = droppedKey(subjectKey, messageId);
+      const at = clock();
+      const row = { key, shard: shardOf(key), subjectKey, messageId, receivedAt: at, attempts: 0, acceptedAt: null };
+      const mark = { ...row, ...finished() };
+      await calls.settle((writes) => void writes.create(jobRef(db, key), mark));
+      return { dropped: (await finishAll(unfinishedOf(subjectKey).where('messageId', '==', messageId))) > 0 };
     },
+    dropAll: (subjectKey) => finishAll(unfinishedOf(subjectKey)),
     async waiting() {
       const open = jobs.where('open', '==', true);
-      const [count, oldest] = await Promise.all([
+      const [count, oldest, since] = await Promise.all([
         calls.read(() => open.count().get()),
         calls.read(() => open.where('shard', 'in', SHARDS).orderBy('receivedAt').limit(1).select('receivedAt').get()),
+        dueSince(),
       ]);
       const [first] = oldest.docs;
       const oldestReceivedAt = first === undefined ? null : fieldsOf(first).integer('receivedAt');
-      return { jobs: count.data().count, oldestReceivedAt };
+      return { jobs: count.data().count, oldestReceivedAt, dueSince: since };
     },
     purge: (before) =>
       deletePages(calls, jobs.where('shard', 'in', SHARDS).where('finishedAt', '<', before).orderBy('finishedAt')),

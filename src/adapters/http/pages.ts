@@ -6,10 +6,18 @@ import { Hono } from 'hono';
 import { html } from 'hono/html';
 import { secureHeaders } from 'hono/secure-headers';
 
-/** What readiness is made of; each part says in words what is wrong, or null. */
+/** What readiness is made of. */
 export type Readiness = {
+  /** `unavailable`: it does not answer, or its last writes failed. */
   readonly store: 'ok' | 'unavailable';
-  readonly inbox: { readonly waiting: number; readonly oldestSeconds: number | null };
+  readonly inbox: {
+    readonly waiting: number;
+    readonly oldestSeconds: number | null;
+    /** For how long work that could be taken was not taken: 0 while workers work, whatever single jobs come to; null: none waits. */
+    readonly overdueSeconds: number | null;
+  };
+  /** What operators must hear about, of the last minute. */
+  readonly faults: readonly { readonly fault: string; readonly secondsAgo: number }[];
   readonly erasure: 'done' | 'erasure_pending';
   readonly catalog: 'ok' | 'unavailable';
 };
@@ -23,8 +31,8 @@ export type PagesDependencies = {
   readonly counters: () => ReadonlyMap<string, number>;
 };
 
-/** An inbox whose oldest job waits longer than this is not being worked on, seconds. */
-const INBOX_AGE_MAX_SECONDS = 120;
+/** An inbox whose work is not taken for longer than this has no worker, seconds. */
+const INBOX_OVERDUE_MAX_SECONDS = 120;
 
 /** Routes `/`, `/health`, `/ready`, `/metrics`. */
 export function pages({ buildId, router, simulator, readiness, counters }: PagesDependencies): Hono {
@@ -38,7 +46,7 @@ export function pages({ buildId, router, simulator, readiness, counters }: Pages
   app.get('/health', (c) => c.json({ status: 'ok' }));
   app.get('/ready', async (c) => {
     const parts = await readiness();
-    const late = (parts.inbox.oldestSeconds ?? 0) > INBOX_AGE_MAX_SECONDS;
+    const late = (parts.inbox.overdueSeconds ?? 0) > INBOX_OVERDUE_MAX_SECONDS;
     // A pending erasure or a damaged catalog is shown, but must not take look, cancel and forget off the air.
     const ready = parts.store === 'ok' && !late;
     return c.json({ ready, ...parts }, ready ? 200 : 503);

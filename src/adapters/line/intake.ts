@@ -195,8 +195,10 @@ export function createIntake(parts: IntakeParts): (incoming: Incoming, time: Req
     return dropped;
   }
 
+  /** Stops sending: whoever left cannot be answered, so what still waits of them ends too. Memory is not touched. */
   async function takeUnfollow(subjectKey: SubjectKey, time: RequestTime): Promise<Rest> {
-    const waited = await within(addresses.remove(subjectKey), left(time), timer);
+    const ended = Promise.all([addresses.remove(subjectKey), inbox.dropAll(subjectKey)]);
+    const waited = await within(ended, left(time), timer);
     if (waited.ended !== 'in_time') return { verdict: 'deferred', address: 'keep' };
     count('event_unfollowed');
     return leftToWorker;

@@ -50,7 +50,12 @@ export function createPreferenceDesk(dependencies: DeskDependencies): Preference
   const { inTurn = (_ledgerId, work) => work() } = dependencies;
   const effects: Effects = { pause: dependencies.pause, alarm: (fault) => count(`fault_${fault}`) };
 
-  function run(person: Person, command: Command, delivery: Delivery, onceKey: string | null): Promise<Execution> {
+  function run(
+    person: Person,
+    command: Command,
+    delivery: Delivery,
+    guard: { readonly onceKey: string | null; readonly whileHeld?: string },
+  ): Promise<Execution> {
     const request: Request = {
       ledger: person.diet,
       command,
@@ -62,7 +67,7 @@ export function createPreferenceDesk(dependencies: DeskDependencies): Preference
         correlationId: delivery.turnId,
       },
       clock: clock(),
-      onceKey,
+      ...guard,
     };
     return inTurn(person.diet.ledgerId, () => execute(ledger, request, effects));
   }
@@ -78,6 +83,7 @@ export function createPreferenceDesk(dependencies: DeskDependencies): Preference
     operation: Card['operation'] | null,
     erasureScope: 'purpose' | 'all' | null,
   ): Promise<Answer> {
+    if (outcome.outcome === 'message_taken_back') return { status: 'say_again' };
     const { inForce } = await remembered(person);
     // A card is signed only while its command runs; what is left to say of an old offer is what is in force.
     if (outcome.outcome === 'awaiting_memory_consent') {
@@ -129,7 +135,7 @@ export function createPreferenceDesk(dependencies: DeskDependencies): Preference
       const blindingKey = value === null ? new Uint8Array(BLINDING_KEY_BYTES) : randomBytes(BLINDING_KEY_BYTES);
       const command: Command =
         value === null ? { kind: 'propose_forget', ...shared } : { kind: 'propose', value, blindingKey, ...shared };
-      const execution = await run(person, command, delivery, null);
+      const execution = await run(person, command, delivery, { onceKey: null, whileHeld: delivery.causationId });
       if (execution.kind === 'undecided') return { status: execution.outcome };
       if (execution.kind === 'duplicate') return again(person, execution.once);
       const { open } = execution.state;
@@ -162,18 +168,20 @@ export function createPreferenceDesk(dependencies: DeskDependencies): Preference
         count(`card_${opened.refusal}`);
         return { answer: { status: opened.refusal }, onceKey: null };
       }
-      const execution = await run(person, { kind: decision, card: opened.card }, delivery, delivery.causationId);
+      const execution = await run(person, { kind: decision, card: opened.card }, delivery, {
+        onceKey: delivery.causationId,
+      });
       return decided(person, execution, delivery, opened.card.operation, null);
     },
 
     async forget(person, scope, delivery) {
       const command: Command = { kind: 'forget', method: 'fixed_entry', erasureScope: scope };
-      const execution = await run(person, command, delivery, delivery.causationId);
+      const execution = await run(person, command, delivery, { onceKey: delivery.causationId });
       return decided(person, execution, delivery, null, scope);
     },
 
     async withdraw(person, messageId, method, delivery) {
-      await run(person, { kind: 'withdraw_proposal', messageId, method }, delivery, null);
+      await run(person, { kind: 'withdraw_proposal', messageId, method }, delivery, { onceKey: null });
     },
 
     async inspect(person, because) {

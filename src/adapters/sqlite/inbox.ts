@@ -3,7 +3,13 @@
  * @module
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { INBOX_BODY_BYTES, type Inbox, type InboxJob } from '../../events/delivery-ports.ts';
+import {
+  droppedKey,
+  INBOX_BODY_BYTES,
+  type Inbox,
+  type InboxJob,
+  type InboxWaiting,
+} from '../../events/delivery-ports.ts';
 import type { SubjectKey } from '../../events/identity.ts';
 import { bodySlots } from './body-slots.ts';
 import type { Erasure } from './erasure.ts';
@@ -11,6 +17,10 @@ import type { Writer } from './group-commit.ts';
 
 /** How many finished names one write deletes. */
 const PURGE_CHUNK = 1_000;
+/** What may be leased: of each person the oldest unfinished job. */
+const FIRST_OF_PERSON =
+  'job.finished_at IS NULL AND NOT EXISTS (SELECT 1 FROM inbox AS older WHERE older.subject = job.subject ' +
+  'AND older.finished_at IS NULL AND (older.received_at, older.id) < (job.received_at, job.id))';
 
 /** What an inbox needs of the rest of the store. */
 export type InboxParts = {
@@ -41,9 +51,7 @@ export function sqliteInbox({ db, writer, read, erasure, clock }: InboxParts): S
     'INSERT INTO inbox (key, subject, message_id, received_at, due_at, body_slot) VALUES (?, ?, ?, ?, ?, ?)',
   );
   const due = db.prepare(
-    'SELECT job.* FROM inbox AS job WHERE job.finished_at IS NULL AND job.due_at <= ? AND NOT EXISTS (' +
-      'SELECT 1 FROM inbox AS older WHERE older.subject = job.subject AND older.finished_at IS NULL ' +
-      'AND (older.received_at, older.id) < (job.received_at, job.id)) ORDER BY job.received_at, job.id LIMIT ?',
+    `SELECT job.* FROM inbox AS job WHERE ${FIRST_OF_PERSON} AND job.due_at <= ? ORDER BY job.received_at, job.id LIMIT ?`,
   );
   const lease = db.prepare('UPDATE inbox SET due_at = ?, attempts = attempts + 1 WHERE id = ?');
   const unfinished = db.prepare('SELECT id, body_slot FROM inbox WHERE key = ? AND finished_at IS NULL');
@@ -52,9 +60,15 @@ export function sqliteInbox({ db, writer, read, erasure, clock }: InboxParts): S
     'SELECT id, body_slot FROM inbox WHERE subject = ? AND message_id = ? AND finished_at IS NULL',
   );
   const end = db.prepare('UPDATE inbox SET finished_at = ?, body_slot = NULL WHERE id = ?');
+  const mark = db.prepare(
+    'INSERT OR IGNORE INTO inbox (key, subject, message_id, received_at, due_at, finished_at) VALUES (?, ?, ?, ?, ?, ?)',
+  );
   const forgetBody = db.prepare('UPDATE inbox SET body_slot = NULL WHERE id = ?');
   const postpone = db.prepare('UPDATE inbox SET due_at = ? WHERE key = ? AND finished_at IS NULL');
-  const count = db.prepare('SELECT count(*) AS jobs, min(received_at) AS oldest FROM inbox WHERE finished_at IS NULL');
+  const count = db.prepare(
+    'SELECT count(*) AS jobs, min(received_at) AS oldestReceivedAt, ' +
+      `(SELECT min(job.due_at) FROM inbox AS job WHERE ${FIRST_OF_PERSON}) AS dueSince FROM inbox WHERE finished_at IS NULL`,
+  );
   const purge = db.prepare('DELETE FROM inbox WHERE id IN (SELECT id FROM inbox WHERE finished_at < ? LIMIT ?)');
 
   type Held = { readonly id: number; readonly body_slot: number | null };
@@ -78,6 +92,7 @@ export function sqliteInbox({ db, writer, read, erasure, clock }: InboxParts): S
     accept: ({ key, subjectKey, messageId, body, receivedAt }) =>
       writer.write(() => {
         if (known.get(key) !== undefined) return 'duplicate';
+        if (messageId !== null && known.get(droppedKey(subjectKey, messageId)) !== undefined) return 'duplicate';
         insert.run(key, subjectKey, messageId, receivedAt, receivedAt, bodies.take(body));
         return 'accepted';
       }),
@@ -106,13 +121,18 @@ export function sqliteInbox({ db, writer, read, erasure, clock }: InboxParts): S
         const held = unread.all(subjectKey, messageId) as Held[];
         held.forEach(finishHeld);
         if (held.length > 0) erasure.owe();
+        const now = clock();
+        mark.run(droppedKey(subjectKey, messageId), subjectKey, messageId, now, now, now);
         return { dropped: held.length > 0 };
       }),
-    waiting: () =>
-      read(() => {
-        const { jobs, oldest } = count.get() as { jobs: number; oldest: number | null };
-        return { jobs, oldestReceivedAt: oldest };
+    dropAll: (subjectKey) =>
+      writer.write(() => {
+        const held = unfinishedOf.all(subjectKey) as Held[];
+        held.forEach(finishHeld);
+        if (held.length > 0) erasure.owe();
+        return held.length;
       }),
+    waiting: () => read(() => ({ ...(count.get() as InboxWaiting) })),
     purge: (before) => inChunks(writer, () => Number(purge.run(before, PURGE_CHUNK).changes)),
   };
 

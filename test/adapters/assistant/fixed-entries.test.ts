@@ -27,7 +27,19 @@ const groups: readonly (readonly [string, Entry, readonly string[]])[] = [
     ['我的紀錄', '我的記錄', '我的紀錄。', '我的纪录', '我的记录', ' 我的 紀錄 '],
   ],
   ['a receipt', { entry: 'my_receipt' }, ['給我收據', '收據', '给我收据', '給我收據！']],
-  ['forgetting the preference', forget, ['忘記我的飲食偏好', '刪除我的飲食偏好', '撤回我的飲食偏好', '忘記偏好']],
+  [
+    'forgetting the preference',
+    forget,
+    [
+      '忘記我的飲食偏好',
+      '刪除我的飲食偏好',
+      '撤回我的飲食偏好',
+      '忘記偏好',
+      '撤回同意',
+      '撤回我的同意',
+      '我要撤回同意',
+    ],
+  ],
   ['forgetting everything', forgetAll, ['忘記全部', '忘記全部。', '忘記 全部！']],
   ['changing the preference', update, ['更正偏好', '更正我的偏好']],
   ['events', { entry: 'events' }, ['查活動', '查活動。']],
@@ -83,7 +95,7 @@ describe('a fixed typed text', () => {
     expect(fixedEntry(text)).toStrictEqual(entry);
   });
 
-  it.each(['忘記全部？', '忘記全部?!', '忘記我的飲食偏好？', '刪除我的飲食偏好 ?'])(
+  it.each(['忘記全部？', '忘記全部?!', '忘記我的飲食偏好？', '刪除我的飲食偏好 ?', '撤回同意？'])(
     'forgets nothing when it is a question: %s',
     (text) => {
       expect(fixedEntry(text)).toBeNull();

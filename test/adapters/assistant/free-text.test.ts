@@ -179,7 +179,20 @@ describe('what a router may not bring about', () => {
 
   it('不限 cannot be remembered', async () => {
     const { turn, proposed } = await ask(call(remember('不限')));
-    expect(turn.answers).toEqual([{ status: 'clarify', question: 'which_diet_to_remember' }]);
+    expect(turn.answers).toEqual([{ status: 'clarify', question: 'which_diet_to_remember', inForce: null }]);
+    expect(proposed).toEqual([]);
+  });
+
+  it('a question about remembering knows what is in force', async () => {
+    const { turn } = await ask({ outcome: 'clarify', question: 'which_diet_to_remember' }, [saved('vegetarian', 4)]);
+    expect(turn.answers).toEqual([
+      { status: 'clarify', question: 'which_diet_to_remember', inForce: saved('vegetarian', 4) },
+    ]);
+  });
+
+  it('a refusal is answered with what is in force, and nothing is offered', async () => {
+    const { turn, proposed } = await ask({ outcome: 'clarify', question: 'not_remembered' });
+    expect(turn.answers).toMatchObject([{ status: 'memory_inspected', because: 'refused' }]);
     expect(proposed).toEqual([]);
   });
 

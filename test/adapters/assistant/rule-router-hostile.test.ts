@@ -11,6 +11,15 @@ const router = createRuleRouter({ dietOf, today: () => '2026-09-28' });
 const SEED = 990_099;
 const LENGTH_MAX = 1_200;
 
+const QUESTIONS: readonly string[] = [
+  'which_diet_to_remember',
+  'this_time_or_always',
+  'one_thing_at_a_time',
+  'whose_diet',
+  'what_to_do',
+  'not_remembered',
+];
+
 function checkClosed(routed: Routed): void {
   switch (routed.outcome) {
     case 'call':
@@ -23,7 +32,7 @@ function checkClosed(routed: Routed): void {
       expect(routed.unanswered.length).toBeGreaterThanOrEqual(1);
       break;
     case 'clarify':
-      expect(['which_diet_to_remember', 'one_thing_at_a_time', 'whose_diet', 'what_to_do']).toContain(routed.question);
+      expect(QUESTIONS).toContain(routed.question);
       break;
     default:
       expect.unreachable(`rules are never ${routed.outcome}`);

@@ -34,6 +34,8 @@ function unsupported(...unanswered: readonly Unanswered[]): Routed {
 const whichDiet: Routed = { outcome: 'clarify', question: 'which_diet_to_remember' };
 const oneThing: Routed = { outcome: 'clarify', question: 'one_thing_at_a_time' };
 const whoseDiet: Routed = { outcome: 'clarify', question: 'whose_diet' };
+const thisTimeOrAlways: Routed = { outcome: 'clarify', question: 'this_time_or_always' };
+const notRemembered: Routed = { outcome: 'clarify', question: 'not_remembered' };
 const whatToDo: Routed = { outcome: 'clarify', question: 'what_to_do' };
 
 type Row = readonly [string, Routed];
@@ -147,6 +149,10 @@ table('offers to remember when the person asks for it in plain words', [
   ['帮我记住纯素', calls(remember('vegan'))],
   ['以后优先找素食，帮我记住', calls(remember('vegetarian'))],
   ['幫\u200b我記住全素', calls(remember('vegan'))],
+  ['以後優先找 蔬食 ， 幫 我 記 住', calls(remember('vegetarian'))],
+  ['以後優先找 蔬食 幫我記住', calls(remember('vegetarian'))],
+  ['幫 我 記 住 全 素', calls(remember('vegan'))],
+  ['幫　我　記　住　全　素', calls(remember('vegan'))],
   ['以後優先找蔬食友善，幫我記住', calls(remember('friendly'))],
 ]);
 
@@ -157,8 +163,22 @@ table('asks which diet when it cannot be one card', [
   ['幫我記住我對花生過敏', whichDiet],
   ['幫我記住不限', whichDiet],
   ['幫我記住我不吃素', whichDiet],
-  ['幫我記住我的生日', whichDiet],
   ['你可以記住我吃素嗎', whichDiet],
+]);
+
+table('asks what to do when something else than a diet is to be remembered', [
+  ['幫我記一下電話', whatToDo],
+  ['幫我記住我的生日', whatToDo],
+  ['我的電話幫我記一下', whatToDo],
+  ['請記住這家店的地址', whatToDo],
+  ['你可以記住我的電話嗎', whatToDo],
+  ['花壇有什麼店？幫我記一下電話', oneThing],
+  ['麻煩你幫我記一下，謝謝', whichDiet],
+  ['可以請你幫我記住嗎', whichDiet],
+  ['別忘了幫我記住', whichDiet],
+  ['LOCAL 幫我記住', whichDiet],
+  ['幫我記住我不吃香菜', whichDiet],
+  ['幫我記住我的飲食條件', whichDiet],
 ]);
 
 table('offers no card for a habit nobody asked to remember', [
@@ -180,7 +200,8 @@ table('does both halves of a message that asks for two things', [
 ]);
 
 table('asks to split what cannot be told apart', [
-  ['今天吃素，幫我記住', oneThing],
+  ['今天吃素，幫我記住', thisTimeOrAlways],
+  ['今天想吃素，幫我記住，花壇有什麼店？', oneThing],
   ['幫我記住花壇的素食店', oneThing],
   ['幫我記住全素再查花壇', oneThing],
   ['刪掉偏好，花壇有什麼店', oneThing],
@@ -201,7 +222,7 @@ table('takes reported speech, conditions and "maybe later" for no request', [
   ['他說「幫我記住全素」', whatToDo],
   ['如果我吃素就幫我記住', whatToDo],
   ['要是好吃就幫我記住全素', whatToDo],
-  ['也許以後吃素，再幫我記住', whatToDo],
+  ['也許以後吃素，再幫我記住', notRemembered],
   ['以後再說', whatToDo],
   ['也許下次', whatToDo],
   ['不想吃肉幫我記住全素', whatToDo],
@@ -226,19 +247,24 @@ table('shows what is remembered for a question about it', [
 ]);
 
 table('never saves against a refusal', [
-  ['不用記', whatToDo],
-  ['不用幫我記住', whatToDo],
-  ['不用帮我记住全素', whatToDo],
-  ['請記得，我不要你存這個', whatToDo],
-  ['只要這次', whatToDo],
-  ['幫我記住全素，算了', whatToDo],
-  ['幫我記住全素，不用了', whatToDo],
-  ['幫我記住全素不用記', whatToDo],
-  ['不 用 記住全素', whatToDo],
-  ['請不 要幫我 記住全素', whatToDo],
+  ['不用記', notRemembered],
+  ['不用幫我記住', notRemembered],
+  ['不用帮我记住全素', notRemembered],
+  ['請記得，我不要你存這個', notRemembered],
+  ['只要這次', notRemembered],
+  ['這次就好', notRemembered],
+  ['先不要記', notRemembered],
+  ['我不記得店名', whatToDo],
+  ['不要登記', whatToDo],
+  ['今天就好熱', whatToDo],
+  ['幫我記住全素，算了', notRemembered],
+  ['幫我記住全素，不用了', notRemembered],
+  ['幫我記住全素不用記', notRemembered],
+  ['不 用 記住全素', notRemembered],
+  ['請不 要幫我 記住全素', notRemembered],
   ['不要忘了我吃素', whatToDo],
   ['這次改成全素就好', calls(places('', 'vegan'))],
-  ['不要改成全素', whatToDo],
+  ['不要改成全素', notRemembered],
   ['不用記住，我只是今天想吃素', calls(places('', 'vegetarian'))],
   ['花壇有什麼素食？不用記', calls(places('花壇鄉', 'vegetarian'))],
   ['不用記花壇有什麼素食', calls(places('花壇鄉', 'vegetarian'))],
@@ -254,8 +280,20 @@ table('offers to forget when that is asked for in own words', [
   ['可以刪掉我的偏好嗎', calls(manage('forget'))],
   ['忘掉我吃素這件事', calls(manage('forget'))],
   ['忘記我的飲食偏好？', calls(manage('forget'))],
+  ['幫我忘記我的飲食偏好', calls(manage('forget'))],
+  ['可以幫我忘記我的飲食偏好嗎', calls(manage('forget'))],
+  ['請你忘記我的偏好', calls(manage('forget'))],
+  ['忘記我', calls(manage('forget'))],
+  ['我要忘記', calls(manage('forget'))],
+  ['請忘記我', calls(manage('forget'))],
+  ['忘記我吧', calls(manage('forget'))],
+  ['請撤回我的同意', calls(manage('forget'))],
+  ['撤回同意？', calls(manage('forget'))],
   ['別忘記我吃素', whatToDo],
   ['我忘記帶錢', whatToDo],
+  ['我忘記了', whatToDo],
+  ['不要忘記我', whatToDo],
+  ['我不想忘記我的偏好', calls(manage('inspect'))],
 ]);
 
 table('leads a change to a card', [
@@ -340,6 +378,28 @@ table('shows the menu for a question about LOCAL itself', [
   ['你可以做什麼', calls({ tool: 'show_local_help', reason: '' })],
   ['怎麼使用', calls({ tool: 'show_local_help', reason: '' })],
 ]);
+
+describe('spaces between Han characters', () => {
+  const said = [
+    '以後優先找蔬食，幫我記住',
+    '花壇有什麼素食店？以後優先找蔬食，幫我記住',
+    '不用幫我記住',
+    '花壇有什麼素食？不用記',
+    '別再記了',
+    '幫我忘記我的飲食偏好',
+    '改成蛋奶素',
+    '我媽說她吃素，幫我記住',
+    '花壇的店現在有開嗎？輪椅能進去嗎？',
+    '查花壇活動',
+  ];
+  it.each(said)('change nothing, one by one or all at once: %s', async (text) => {
+    const plain = await router.route(text, facts);
+    const spaced = [...text].map((_, at) => `${text.slice(0, at)} ${text.slice(at)}`);
+    for (const typed of [...spaced, [...text].join(' '), [...text].join('\u3000')]) {
+      await expect(router.route(typed, facts)).resolves.toStrictEqual(plain);
+    }
+  });
+});
 
 describe('the twenty published routes', () => {
   /** What the rules make of the typed text; a string says why there is nothing to route. */

@@ -217,6 +217,25 @@ describe('place search from a location', () => {
     }
   });
 
+  it.each([
+    ['Tokyo', { latitude: 35.681, longitude: 139.767 }],
+    ['Taipei', { latitude: 25.0478, longitude: 121.517 }],
+    ['the other side of the Earth', { latitude: -24, longitude: -59 }],
+  ])('outside 彰化縣 is said to be so, whatever else is asked: %s', (_, far) => {
+    for (const asked of [{}, { area: '附近' }, { keyword: '素食' }, { diet: 'vegan' as const, page: 3 }]) {
+      expect(shipped.searchPlaces(placeQuery({ near: far, ...asked }))).toEqual({
+        status: 'location_outside',
+        areas: shipped.areas,
+      });
+    }
+    expect(shipped.searchPlaces(placeQuery({ near: far, area: '花壇' })).status).toBe('ok');
+  });
+
+  it('just over the border still has its list', () => {
+    const { places } = found(shipped.searchPlaces(placeQuery({ near: { latitude: 24.137, longitude: 120.687 } })));
+    expect(places[0]?.straightLineMetres).toBeLessThan(60_000);
+  });
+
   it('is forgotten with the answer: the next query needs a township again', () => {
     shipped.searchPlaces(placeQuery({ near }));
     expect(shipped.searchPlaces(placeQuery()).status).toBe('needs_area');

@@ -61,10 +61,19 @@ export function forgetting(emulatorHost: () => string): void {
           body: Buffer.from(sentenceFor(value)),
           receivedAt: BEGINNING,
         });
+        const { subjectKey, ref } = person;
+        const body = Buffer.from(`turn: ${sentenceFor(value)}`);
+        const causationId = `delivery of ${subjectKey}`;
+        const ids = { turnId: `turn of ${subjectKey}`, causationId, subjectKey, ledgerId: ref.ledgerId };
+        await store.turnRecords.record({ ...ids, usedRevision: null, recordedAt: BEGINNING, body });
+        const carried = Buffer.from(`carried: ${sentenceFor(value)}`);
+        const context = { subjectKey, expectedGeneration: 0, body: carried, causationId, putAt: BEGINNING };
+        expect(await store.contexts.put(context)).toBe('kept');
       }
       const before = await exported(emulatorHost(), projectId);
       // The scan must be able to find: content and inbox text are there before.
       expect(tracesIn(before, ofA).length).toBeGreaterThanOrEqual(3);
+      for (const kind of ['turn', 'carried']) expect(before.includes(`${kind}: ${sentenceFor('vegan')}`)).toBe(true);
       const heldOfB = tracesIn(before, ofB);
       await a.forget();
       const after = await exported(emulatorHost(), projectId);
@@ -126,7 +135,7 @@ export function forgetting(emulatorHost: () => string): void {
         ),
       );
       await person.forget();
-      expect(await store.inbox.waiting()).toEqual({ jobs: 310, oldestReceivedAt: BEGINNING });
+      expect(await store.inbox.waiting()).toMatchObject({ jobs: 310, oldestReceivedAt: BEGINNING });
       expect((await exported(emulatorHost(), projectId)).includes(sentenceFor('vegan'))).toBe(false);
     });
   });

@@ -12,6 +12,7 @@ import { LineLimitExceeded, plain } from './limits.ts';
 import type { Button, Sheet } from './sheet.ts';
 
 type MemoryAnswer = Extract<Answer, { status: 'memory' }>;
+type Inspected = Extract<Answer, { status: 'memory_inspected' }>;
 type Operation = ConsentCard['operation'];
 
 const REMEMBER_AGAIN = '想設定，請再說一次，例如「以後優先找蔬食，幫我記住」，會出現新的卡片。';
@@ -106,7 +107,7 @@ export function memorySheet(answer: MemoryAnswer): Sheet {
     case 'memory_corrected':
       return keptSheet(outcome.outcome, outcome.revision, inForce);
     case 'memory_forgotten':
-      return forgottenSheet(answer);
+      return outcome.forgetsRevision === null ? onlyCardClosedSheet(answer) : forgottenSheet(answer);
     case 'memory_proposal_cancelled':
       return told('這張卡已取消', ['沒有記住新的條件，也沒有刪除任何東西。', now], inForce);
     case 'already_applied':
@@ -122,7 +123,14 @@ export function memorySheet(answer: MemoryAnswer): Sheet {
     case 'already_cancelled':
       return told('這張卡先前已經取消', [NOTHING_CHANGED, now], inForce);
     case 'already_effective':
-      return told('這個條件已經在使用', [now, '不用再同意一次。先前若還有沒按的卡片，也一併取消了。'], inForce);
+      return told(
+        '這個條件已經在使用',
+        [
+          now,
+          `不用再同意一次。${outcome.cancelledProposalId === null ? '' : '先前那張還沒決定的卡片，也一併取消了。'}`,
+        ],
+        inForce,
+      );
     case 'proposal_closed':
       return told('這則訊息先前已經處理過', [`不會再開一張卡。${now}`, REMEMBER_AGAIN], inForce);
     case 'nothing_to_forget':
@@ -171,6 +179,23 @@ function scopeLine(scope: MemoryAnswer['erasureScope']): readonly string[] {
   return scope === 'all' ? ['這次是「忘記全部」：LOCAL 為了傳訊息給你而留的加密地址，也在刪除範圍內。'] : [];
 }
 
+const OUTSIDE_THE_PROMISE =
+  '這個承諾管不到：已在 LINE 裡的訊息（包括舊卡片）；備份，要到期才消失；若用了模型，你打的字由模型提供者依它的期限保留；已經送出的服務詢問。';
+
+/** Nothing was in force: a forget then only ends what was offered. */
+function onlyCardClosedSheet({ inForce, erasureScope }: MemoryAnswer): Sheet {
+  return told(
+    '本來就沒有使用中的飲食條件',
+    [
+      '所以沒有條件可以刪除；還沒決定的卡片已經關閉，不能再用它同意。只留下一筆不含內容的紀錄，用來擋住舊卡。',
+      ...scopeLine(erasureScope),
+      inForce === null ? inForceLine(null) : `之後你又同意了新的條件。${inForceLine(inForce)}`,
+      OUTSIDE_THE_PROMISE,
+    ],
+    inForce,
+  );
+}
+
 function forgottenSheet({ inForce, erasureScope }: MemoryAnswer): Sheet {
   return told(
     inForce === null ? '已忘記你的飲食偏好' : '忘記已完成，之後你又同意了新的條件',
@@ -178,7 +203,7 @@ function forgottenSheet({ inForce, erasureScope }: MemoryAnswer): Sheet {
       '從現在起不再使用被忘記的條件，舊卡片也不能把它加回來。只留下一筆不含內容的紀錄，用來擋住舊卡。',
       ...scopeLine(erasureScope),
       ...(inForce === null ? [] : [inForceLine(inForce)]),
-      '這個承諾管不到：已在 LINE 裡的訊息（包括舊卡片）；備份，要到期才消失；若用了模型，你打的字由模型提供者依它的期限保留；已經送出的服務詢問。',
+      OUTSIDE_THE_PROMISE,
     ],
     inForce,
   );
@@ -198,19 +223,26 @@ function deadCardSheet(title: string, cause: string, operation: Operation | null
 
 const OPEN_CARDS: Readonly<Record<Operation, string>> = { save: '記住', correct: '更正', forget: '忘記' };
 
+const INSPECTED: Readonly<Record<Inspected['because'], readonly [title: string, lines: readonly string[]]>> = {
+  asked: ['你的飲食偏好', []],
+  bare_yes: ['你的飲食偏好', ['打「好」或「確認」不會同意任何卡片，也沒有改變任何東西。']],
+  refused: ['好，沒有記住任何新的條件', []],
+};
+
 /** What is in force and what is open. */
-export function inspectedSheet({ inForce, open, because }: Extract<Answer, { status: 'memory_inspected' }>): Sheet {
+export function inspectedSheet({ inForce, open, because }: Inspected): Sheet {
+  const [title, first] = INSPECTED[because];
   const lines = [
-    ...(because === 'bare_yes' ? ['打「好」或「確認」不會同意任何卡片，也沒有改變任何東西。'] : []),
+    ...first,
     inForceLine(inForce),
     ...(inForce === null ? [] : ['只用在之後幫你找店家；直到你更正或忘記為止。']),
   ];
   if (open === null) {
-    return told('你的飲食偏好', [...lines, '沒有等你決定的卡片。'], inForce);
+    return told(title, [...lines, '沒有等你決定的卡片。'], inForce);
   }
   const { date, time } = inTaipei(open.expiresAt);
   return told(
-    '你的飲食偏好',
+    title,
     [...lines, `有一張「${OPEN_CARDS[open.operation]}」的卡片等你按，${time} 前有效（${date}，臺灣時間）。`],
     inForce,
     [INSPECT, inForce === null ? CHOOSE : CORRECT, FORGET],

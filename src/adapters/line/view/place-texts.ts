@@ -63,6 +63,16 @@ export function placesSheet(told: PlacesAnswer): Sheet {
         buttons: areaButtons(answer.areas, said),
         typing: '也可以直接打字，例如：花壇有什麼蔬食店？',
       };
+    case 'location_outside':
+      return {
+        title: '這個位置不在彰化縣附近',
+        lines: [
+          `最近的店家也在 60 公里以外，所以沒有列出。LOCAL 只有彰化縣 ${answer.areas.length} 個鄉鎮市的店家；位置只用在這一次，不會儲存。請選一個：`,
+          ...parts,
+        ],
+        buttons: areaButtons(answer.areas, said),
+        typing: '也可以直接打字，例如：花壇有什麼蔬食店？',
+      };
     case 'unknown_area':
       return {
         title: '這個地名 LOCAL 查不到',

@@ -19,7 +19,7 @@ import {
   valueButtons,
 } from './buttons.ts';
 import { plain } from './limits.ts';
-import { valueLabel } from './memory-texts.ts';
+import { inForceLine, valueLabel } from './memory-texts.ts';
 import type { Button, Sheet } from './sheet.ts';
 
 /** Township buttons on one page of the menu. */
@@ -125,14 +125,28 @@ export function unknownDietSheet(said: string): Sheet {
 }
 
 /** A question back; nothing was done. */
-export function clarifySheet(question: Extract<Answer, { status: 'clarify' }>['question']): Sheet {
+export function clarifySheet({ question, inForce }: Extract<Answer, { status: 'clarify' }>): Sheet {
+  const still = inForce === null ? '現在還沒有儲存。' : `新的條件還沒有儲存。${inForceLine(inForce)}`;
+  const choices = valueButtons(inForce?.value ?? null);
+  const typing = '也可以直接打字，例如：以後優先找蔬食，幫我記住';
   switch (question) {
     case 'which_diet_to_remember':
       return {
         title: '想記住哪一種飲食條件？',
-        lines: ['現在還沒有儲存。選一種，會先出現同意卡。'],
-        buttons: valueButtons(null),
-        typing: '也可以直接打字，例如：以後優先找蔬食，幫我記住',
+        lines: [`${still}選一種，會先出現同意卡。`],
+        buttons: choices,
+        typing,
+      };
+    case 'this_time_or_always':
+      return {
+        title: '只有這次，還是以後都用？',
+        lines: [
+          still,
+          '只有這次：直接說鄉鎮和條件，例如「花壇有什麼蔬食店？」，不會記下來。',
+          '以後都用：選一種，會先出現同意卡。',
+        ],
+        buttons: [PLACES, ...choices],
+        typing,
       };
     case 'one_thing_at_a_time':
       return menuLike('請一次說一件事', ['這則訊息有好幾件事，我怕弄錯，所以都還沒有做。', '請分開再說一次。']);
@@ -140,11 +154,11 @@ export function clarifySheet(question: Extract<Answer, { status: 'clarify' }>['q
       return {
         title: '這是要用在這個帳號的條件嗎？',
         lines: [
-          '現在還沒有儲存。LOCAL 只能替這個帳號記一項飲食條件，不記別人是誰，也不記長輩的姓名、年齡或健康狀況。',
+          `${still}LOCAL 只能替這個帳號記一項飲食條件，不記別人是誰，也不記長輩的姓名、年齡或健康狀況。`,
           '如果以後這個帳號找店家都要用，請選一種，會先出現同意卡；只用這一次，就直接查。',
         ],
-        buttons: [...valueButtons(null), PLACES],
-        typing: '也可以直接打字，例如：以後優先找蔬食，幫我記住',
+        buttons: [...choices, PLACES],
+        typing,
       };
     case 'what_to_do':
       return menuLike('想請我做什麼呢？', ['我還不確定你的意思，所以什麼都還沒有做。']);

@@ -118,7 +118,7 @@ function sheetOf(answer: Answer, { buildId }: Pick<ViewContext, 'buildId'>): She
     case 'unknown_diet':
       return unknownDietSheet(answer.said);
     case 'clarify':
-      return clarifySheet(answer.question);
+      return clarifySheet(answer);
     case 'remember_separately':
       return rememberSeparatelySheet(answer.value);
     case 'document_unavailable':

@@ -28,7 +28,7 @@ export function awaiting(card: ConsentCard, inForce: InForce = null): Answer {
 }
 
 export function memory(
-  outcome: Exclude<Outcome, { outcome: 'awaiting_memory_consent' }>,
+  outcome: Exclude<Outcome, { outcome: 'awaiting_memory_consent' | 'message_taken_back' }>,
   inForce: InForce = null,
   operation: ConsentCard['operation'] | null = null,
   erasureScope: 'purpose' | 'all' | null = null,
@@ -48,16 +48,22 @@ export const STALE_CAUSES = [
 const PLAIN_OUTCOMES = [
   'memory_saved',
   'memory_corrected',
-  'memory_forgotten',
   'memory_proposal_cancelled',
   'already_applied',
   'already_cancelled',
-  'already_effective',
   'proposal_closed',
   'nothing_to_forget',
   'no_open_proposal',
   'expired_memory_card',
 ] as const;
+
+const QUESTIONS = [
+  'which_diet_to_remember',
+  'this_time_or_always',
+  'one_thing_at_a_time',
+  'whose_diet',
+  'what_to_do',
+] as const satisfies readonly Extract<Answer, { status: 'clarify' }>['question'][];
 
 export const PLACE: Place = {
   placeId: 'place-1',
@@ -190,10 +196,6 @@ export const EVERY_ANSWER: readonly Answer[] = [
   { status: 'outcome_unknown' },
   { status: 'preference_changed' },
   { status: 'unknown_diet', said: '鍋邊素' },
-  { status: 'clarify', question: 'which_diet_to_remember' },
-  { status: 'clarify', question: 'one_thing_at_a_time' },
-  { status: 'clarify', question: 'whose_diet' },
-  { status: 'clarify', question: 'what_to_do' },
   { status: 'remember_separately', value: 'vegetarian' },
   { status: 'search_separately' },
   { status: 'query_unavailable' },
@@ -208,6 +210,7 @@ export const EVERY_ANSWER: readonly Answer[] = [
   ...inForceOrNot.flatMap((inForce): Answer[] => [
     { status: 'memory_explained', inForce },
     { status: 'memory_update_prompt', inForce },
+    ...QUESTIONS.map((question): Answer => ({ status: 'clarify', question, inForce })),
     ...[null, OWN_LINK].flatMap((link): Answer[] => [
       { status: 'my_records', history: [], earlier: 0, inForce: null, link },
       { status: 'my_records', history: OWN_HISTORY.slice(0, 1), earlier: 0, inForce, link },
@@ -219,12 +222,18 @@ export const EVERY_ANSWER: readonly Answer[] = [
         ),
       ),
     ]),
-    ...(['asked', 'bare_yes'] as const).flatMap((because): Answer[] => [
+    ...(['asked', 'bare_yes', 'refused'] as const).flatMap((because): Answer[] => [
       { status: 'memory_inspected', inForce, open: null, because },
       { status: 'memory_inspected', inForce, open: { operation: 'save', expiresAt: EXPIRES_AT }, because },
     ]),
     ...(['save', 'correct', 'forget', null] as const).flatMap((operation): Answer[] => [
       ...PLAIN_OUTCOMES.map((outcome) => memory({ outcome, revision: 3 }, inForce, operation, 'all')),
+      ...[null, 2].map((forgetsRevision) =>
+        memory({ outcome: 'memory_forgotten', revision: 3, forgetsRevision }, inForce, operation, 'all'),
+      ),
+      ...[null, 'a-proposal'].map((cancelledProposalId) =>
+        memory({ outcome: 'already_effective', revision: 3, cancelledProposalId }, inForce, operation),
+      ),
       ...STALE_CAUSES.map((cause) => memory({ outcome: 'stale_memory_card', cause, revision: 3 }, inForce, operation)),
     ]),
   ]),
@@ -239,6 +248,7 @@ export const EVERY_ANSWER: readonly Answer[] = [
   places(found({ places: [], nearMisses: [PLACE], total: 0, totalNearMisses: 6, pages: 2 })),
   places(noData, { origin: 'this_turn', said: 'vegan' }),
   places({ status: 'needs_area', areas: AREAS }, { unanswered: UNANSWERED }),
+  places({ status: 'location_outside', areas: AREAS }, { unanswered: UNANSWERED }),
   places({ status: 'unknown_area', said: '板橋', areas: AREAS }),
   places({ status: 'unavailable' }),
   { status: 'events', answer: EVENTS_FOUND, unanswered: UNANSWERED },

@@ -113,11 +113,14 @@ describe('A decision', () => {
   test.each<[Answer, RegExp]>([
     [memory({ outcome: 'memory_saved', revision: 3 }, IN_FORCE), /已記住：蔬食/],
     [memory({ outcome: 'memory_corrected', revision: 3 }, IN_FORCE), /已改成：蔬食.*舊的條件已經刪除/s],
-    [memory({ outcome: 'memory_forgotten', revision: 4 }), /已忘記/],
+    [memory({ outcome: 'memory_forgotten', revision: 4, forgetsRevision: 3 }), /已忘記/],
     [memory({ outcome: 'memory_proposal_cancelled', revision: 3 }, IN_FORCE), /已取消.*目前記住的條件：蔬食/s],
     [memory({ outcome: 'already_applied', revision: 3 }, IN_FORCE), /先前已經生效.*忘記偏好/s],
     [memory({ outcome: 'already_cancelled', revision: 3 }, IN_FORCE), /先前已經取消/],
-    [memory({ outcome: 'already_effective', revision: 3 }, IN_FORCE), /已經在使用.*一併取消/s],
+    [
+      memory({ outcome: 'already_effective', revision: 3, cancelledProposalId: 'a-proposal' }, IN_FORCE),
+      /已經在使用.*一併取消/s,
+    ],
     [memory({ outcome: 'proposal_closed', revision: 3 }, IN_FORCE), /先前已經處理過.*再說一次/s],
     [memory({ outcome: 'nothing_to_forget', revision: 0 }), /沒有東西需要忘記/],
     [memory({ outcome: 'expired_memory_card', revision: 0 }, null, 'save'), /過期.*5 分鐘.*再說一次/s],
@@ -136,10 +139,28 @@ describe('A decision', () => {
   });
 
   test('to forget names what is outside the promise', () => {
-    const seen = readWithoutCards(compose(memory({ outcome: 'memory_forgotten', revision: 4 }), context));
+    const seen = readWithoutCards(
+      compose(memory({ outcome: 'memory_forgotten', revision: 4, forgetsRevision: 3 }), context),
+    );
     for (const outside of ['LINE 裡的訊息（包括舊卡片）', '備份', '模型提供者', '已經送出的服務詢問']) {
       expect(seen).toContain(outside);
     }
+  });
+
+  test('to forget when nothing was in force says that only the card was closed', () => {
+    const seen = readWithoutCards(
+      compose(memory({ outcome: 'memory_forgotten', revision: 1, forgetsRevision: null }), context),
+    );
+    expect(seen).not.toMatch(/已忘記|忘記已完成/);
+    expect(seen).toMatch(/沒有條件可以刪除；還沒決定的卡片已經關閉/);
+  });
+
+  test('already so names a cancelled card only when one was cancelled', () => {
+    const seen = readWithoutCards(
+      compose(memory({ outcome: 'already_effective', revision: 3, cancelledProposalId: null }, IN_FORCE), context),
+    );
+    expect(seen).toContain('目前記住的條件：蔬食');
+    expect(seen).not.toMatch(/取消|先前/);
   });
 
   test('about a stale card says its true cause, what is in force now, and what to do next', () => {
@@ -189,6 +210,15 @@ describe('Looking at the preference', () => {
     expect(seen).toMatch(/不會同意任何卡片/);
     expect(seen).toMatch(/目前記住的條件：蔬食/);
     expect(seen).toMatch(/「更正」的卡片等你按，11:36:10 前有效/);
+  });
+
+  test('after a refusal says that nothing new is remembered, what is in force, and what waits', () => {
+    const see = (answer: Answer) => readWithoutCards(compose(answer, context));
+    const refused = { status: 'memory_inspected', because: 'refused' } as const;
+    expect(see({ ...refused, inForce: null, open: null })).toMatch(/沒有記住任何新的條件.*目前沒有記住任何飲食條件/s);
+    const kept: Answer = { ...refused, inForce: IN_FORCE, open: { operation: 'correct', expiresAt: EXPIRES_AT } };
+    expect(see(kept)).toMatch(/沒有記住任何新的條件.*目前記住的條件：蔬食.*「更正」的卡片等你按/s);
+    expect(entries(compose(kept, context))).toContainEqual({ entry: 'forget', scope: 'purpose' });
   });
 
   test('explains from the ledger: consent, revision, end of the event id', () => {

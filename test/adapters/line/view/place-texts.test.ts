@@ -42,6 +42,17 @@ describe('Places', () => {
     expect(seen).toMatch(/測試店甲.*可再向店家確認.*2\. 測試店丙/s);
   });
 
+  test('say that a location is outside, list no place, and offer the townships', () => {
+    const outside = places(
+      { status: 'location_outside', areas: AREAS },
+      { near: { latitude: 35.68, longitude: 139.77 } },
+    );
+    expect(see(outside)).toMatch(/這個位置不在彰化縣附近.*60 公里以外/s);
+    expect(see(outside)).not.toMatch(/直線距離|139|35\.68/);
+    const [first] = entries(compose(outside, context));
+    expect(first).toMatchObject({ entry: 'places', area: AREAS[0], near: null });
+  });
+
   test('call a distance a straight line', () => {
     expect(see(places(found({ places: [{ ...PLACE, straightLineMetres: 350 }] })))).toContain(
       '直線距離約 350 公尺（不是步行距離）',

@@ -98,7 +98,10 @@ describe('The view of every answer', () => {
 
   test('says "forgotten" only of what is', () => {
     for (const { name, answer, messages } of everyView) {
-      const isForgotten = answer.status === 'memory' && answer.outcome.outcome === 'memory_forgotten';
+      const isForgotten =
+        answer.status === 'memory' &&
+        answer.outcome.outcome === 'memory_forgotten' &&
+        answer.outcome.forgetsRevision !== null;
       if (!isForgotten) expect(allVisible(messages), name).not.toMatch(/已忘記|忘記已完成/);
     }
   });
@@ -113,6 +116,17 @@ describe('The other answers', () => {
     expect(offered.map((entry) => entry !== null && 'area' in entry && entry.area)).toStrictEqual(AREAS);
     for (const messages of pages) expect(labels(messages)).toContain('其他鄉鎮');
   });
+
+  test.each(['which_diet_to_remember', 'whose_diet', 'this_time_or_always'] as const)(
+    'ask %s without saying that nothing is stored while something is',
+    (question) => {
+      const kept = compose({ status: 'clarify', question, inForce: IN_FORCE }, context);
+      expect(readWithoutCards(kept)).toMatch(/新的條件還沒有儲存。目前記住的條件：蔬食/);
+      expect(readWithoutCards(kept)).not.toContain('現在還沒有儲存');
+      expect(entries(kept)).not.toContainEqual({ entry: 'choose_value', value: IN_FORCE?.value });
+      expect(see({ status: 'clarify', question, inForce: null })).toContain('現在還沒有儲存');
+    },
+  );
 
   test('show the build with the menu, and the three fixed buttons', () => {
     const messages = compose({ status: 'menu' }, context);
