@@ -133,7 +133,7 @@ const verified = await verifyFigure(ledger, refs, quick ? 3 : 5);
 
 // Before the client of Firestore is first used, so that it finds no metadata server to look for.
 process.env['METADATA_SERVER_DETECTION'] ??= 'none';
-const onFirestore = await measureFirestore(quick ? { rounds: 1, singleAppends: 50 } : undefined);
+const onFirestore = await measureFirestore(quick ? { rounds: 3, singleAppends: 50 } : undefined);
 if (onFirestore === null) console.error('No Firestore emulator was found: its targets are not measured.');
 
 const targets: Target[] = [

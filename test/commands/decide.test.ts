@@ -317,6 +317,32 @@ test('every outcome a ladder names is in the closed list, once', () => {
   }
 });
 
+describe('what was asked with words that were taken back', () => {
+  const cases: readonly (readonly [string, readonly Step[], Offer])[] = [
+    ['a first value', [], A],
+    ['the value in force', [proposed(A), approved(A)], A],
+    ['the value in force, with another card open', [proposed(A), approved(A), proposed(B)], { ...A, causationId: 'x' }],
+    ['a message that was decided', [proposed(A), cancelled(A)], A],
+    ['a wish to forget a value in force', savedBefore, F],
+    ['a wish to forget nothing', [], F],
+  ];
+  test.each(cases)('comes to message_taken_back before anything else, and writes nothing: %s', (_, steps, asked) => {
+    const past = after(...steps);
+    expect(decideIn(past, propose(asked), true)).toStrictEqual({
+      outcome: { outcome: 'message_taken_back', revision: past.state.present.revision },
+      events: [],
+    });
+    const ladder: readonly string[] = LADDERS[asked.value === null ? 'propose_forget' : 'propose'];
+    expect(ladder[0]).toBe('message_taken_back');
+  });
+
+  test('a tap and a fixed entry answer no words, so they are decided as ever', () => {
+    const past = after(proposed(A));
+    for (const asked of [approve(A), cancel(A), forget, withdraw(A)])
+      expect(decideIn(past, asked, true)).toStrictEqual(decideIn(past, asked));
+  });
+});
+
 describe('where two outcomes could apply, the one named first in LADDERS is given', () => {
   type Overlap = readonly [
     ladder: keyof typeof LADDERS,

@@ -5,7 +5,7 @@ import type { Command } from '../../src/commands/decide.ts';
 import { CLOCK_AHEAD_MAX_MS, execute } from '../../src/commands/execute.ts';
 import type { RecordedEvent } from '../../src/events/envelope.ts';
 import { decodeContent, opens } from '../../src/events/commitment.ts';
-import { StoreUnavailable } from '../../src/events/ports.ts';
+import { type Ledger, StoreUnavailable } from '../../src/events/ports.ts';
 import { decodeState, encodeState, evolve, initialState } from '../../src/projections/preference-state.ts';
 import { type Fault, memoryLedger } from '../support/memory-ledger.ts';
 import { BEGINNING, issued, LEDGER, offer, propose } from '../support/scenario.ts';
@@ -71,6 +71,29 @@ describe('load, decide, commit', () => {
     );
     expect(again).toMatchObject({ kind: 'duplicate', once: { outcome: '{"outcome":"memory_saved","revision":1}' } });
     expect(await typesIn(ledger)).toHaveLength(2);
+  });
+
+  test('words taken back before the commit: the store is asked with it, nothing is written, and the outcome says so', async () => {
+    const ledger = memoryLedger();
+    const asked: unknown[] = [];
+    const emptied: Ledger = {
+      ...ledger,
+      async commit({ whileHeld }) {
+        asked.push(whileHeld);
+        return { status: 'taken_back' };
+      },
+    };
+    const wish = { ...request('wish', propose(A)), whileHeld: 'delivery-1' };
+    expect(await execute(emptied, wish, listening().effects)).toStrictEqual({
+      kind: 'decided',
+      outcome: { outcome: 'message_taken_back', revision: 0 },
+      state: initialState,
+      position: 0,
+      appended: null,
+    });
+    expect(asked).toStrictEqual(['delivery-1']);
+    await execute(ledger, request('other', propose(B)), listening().effects);
+    expect(ledger.kept().commits[0]).not.toHaveProperty('whileHeld');
   });
 
   test('correct replaces the content, forget erases it', async () => {

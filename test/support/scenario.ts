@@ -227,8 +227,8 @@ export function withdraw(by: Offer, method: 'unsend' | 'message' = 'unsend'): Co
   return { kind: 'withdraw_proposal', messageId: by.messageId, method };
 }
 
-/** Decides in a past. */
-export function decideIn(past: Past, asked: Asked): Decision {
+/** Decides in a past. @param takenBack whether the words asked with are gone. */
+export function decideIn(past: Past, asked: Asked, takenBack = false): Decision {
   const command = typeof asked === 'function' ? asked(past) : asked;
   return decide(command, {
     ledger: LEDGER,
@@ -236,7 +236,7 @@ export function decideIn(past: Past, asked: Asked): Decision {
     state: past.state,
     content: command.kind === 'propose' ? past.content : null,
     now: decisionTime(past),
-    takenBack: false,
+    takenBack,
   });
 }
 

@@ -89,7 +89,7 @@ async function importOne(
   for (let from = head.position; from < events.length; ) {
     const next = nextCommit(bundled, from);
     const { status } = await commitSurely(ledger, next);
-    if (status === 'conflict' || status === 'duplicate') return 'moved_meanwhile';
+    if (status !== 'committed' && status !== 'already_committed') return 'moved_meanwhile';
     from += next.events.length;
   }
   return { appended: events.length - head.position };
