@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SqliteStore } from '../../src/adapters/sqlite/store.ts';
+import { StoreUnavailable } from '../../src/events/ports.ts';
 import { newFolder, openIn } from '../adapters/sqlite/store-files.ts';
 import { buttonIn, type Product, START, startProduct, textOf } from '../support/product.ts';
 
@@ -106,6 +107,16 @@ it('a store that cannot be written makes it unready for a minute or until a writ
   expect((await ready()).status).toBe(503);
   await product.say(someone, WISH);
   expect(await ready()).toMatchObject({ status: 200, store: 'ok', faults: [{ fault: 'store_write_failed' }] });
+});
+
+it('a decision that cannot be written makes it unready too', async () => {
+  const approve = buttonIn(await product.say(someone, WISH), '同意記住');
+  await product.stop();
+  const failing = async () => Promise.reject(new StoreUnavailable('full'));
+  product = await startProduct({ ...store, ledger: { ...store.ledger, commit: failing } }, { clock });
+  expect((await product.post(product.bodies.postback(someone, approve))).status).toBe(503);
+  expect(await ready()).toMatchObject({ status: 503, faults: [{ fault: 'store_write_failed' }] });
+  expect(faultsLogged()).toEqual([{ severity: 'ERROR', fault: 'store_write_failed' }]);
 });
 
 it('a clock behind the ledger answers "busy", is logged and shown, and does not make it unready', async () => {

@@ -7,7 +7,7 @@
  *     ledgers/{ledgerId}/content/current  {revision, bytes}, gone after a forget
  *     once/{rowId}                        {key, shard, ledgerId, subjectKey, outcome, answered, madeAt, dueAt, attempts}
  *     inbox/{rowId}                       {key, shard, subjectKey, messageId, receivedAt, dueAt, attempts, open, held, body,
- *                                          finishedAt, expireAt}
+ *                                          finishedAt, expireAt}; of a message dropped before it came a finished job without a body
  *     subjects/{subjectKey}               {newestJob, newestTurn}: changes with every job and turn, so that a forget misses none
  *     turns/{rowId}                       {turnId, causationId, shard, subjectKey, ledgerId, usedRevision, recordedAt, held, body}
  *     contexts/{subjectKey}               {generation, shard, putAt, held, body}
