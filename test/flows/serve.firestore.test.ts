@@ -68,6 +68,8 @@ onEmulator('The service on Firestore', (host) => {
   beforeEach(async () => {
     gate = await openGate(host);
     line = await startLineDouble();
+  });
+  async function start(): Promise<void> {
     service = await startService(
       serviceEnvironment('unused', line.url, {
         LEDGER_STORE: 'firestore',
@@ -76,7 +78,7 @@ onEmulator('The service on Firestore', (host) => {
         METADATA_SERVER_DETECTION: 'none',
       }),
     );
-  });
+  }
   afterEach(async () => {
     service.child.kill('SIGKILL');
     await service.ended;
@@ -90,20 +92,22 @@ onEmulator('The service on Firestore', (host) => {
   }
 
   it('starts without its store, says 503 at /ready and to LINE in time, and serves by itself once it can', async () => {
+    await start();
     expect((await fetch(`${service.url}/health`)).status).toBe(200);
     expect(await readiness(service)).toBe(503);
     const refused = await timed(postWebhook(service.url, wish('01J0000000000000000000000A')));
     expect(refused.value).toBe(503);
     expect(refused.milliseconds).toBeLessThan(WEBHOOK_MS);
     gate.set(true);
-    await until(200);
-    expect(await postWebhook(service.url, wish('01J0000000000000000000000A'))).toBe(200);
+    // As LINE does, which delivers again what was not taken.
+    while ((await postWebhook(service.url, wish('01J0000000000000000000000A'))) !== 200);
     await line.called(1);
     expect(JSON.stringify(line.seen)).toContain('同意記住');
   });
 
   it('lives through the loss of its store, and ends in order without it', async () => {
     gate.set(true);
+    await start();
     await until(200);
     gate.set(false);
     await until(503);
