@@ -66,15 +66,7 @@ export function readAuditConfig(
   environment: Environment,
   localSecrets: { readonly SUBJECT_KEY: string } | null,
 ): { ok: true; config: AuditConfig } | { ok: false; problems: readonly ConfigProblem[] } {
-  const problems: ConfigProblem[] = [];
-  const wrong = (variable: string, message: string): null => {
-    problems.push({ variable, message });
-    return null;
-  };
-  const read = (name: string): string | null => {
-    const value = environment[name];
-    return value === undefined || value === '' ? null : value;
-  };
+  const { problems, wrong, read } = reading(environment);
   const production = read('NODE_ENV') === 'production';
   const host = read('HOST') ?? '127.0.0.1';
   const simulator = simulatorOn(read('SIMULATOR'), read('LINE_CHANNEL_ACCESS_TOKEN') !== null, production, host, wrong);
@@ -94,15 +86,7 @@ export function readConfig(
   environment: Environment,
   localSecrets: { readonly SUBJECT_KEY: string; readonly CARD_KEYS: string } | null,
 ): { ok: true; config: Config } | { ok: false; problems: readonly ConfigProblem[] } {
-  const problems: ConfigProblem[] = [];
-  const wrong = (variable: string, message: string): null => {
-    problems.push({ variable, message });
-    return null;
-  };
-  const read = (name: string): string | null => {
-    const value = environment[name];
-    return value === undefined || value === '' ? null : value;
-  };
+  const { problems, wrong, read } = reading(environment);
   const production = read('NODE_ENV') === 'production';
   const port = portOf(read('PORT'), wrong);
   const host = read('HOST') ?? '127.0.0.1';
@@ -156,6 +140,20 @@ export function storePathOf(environment: Environment): string {
 }
 
 type Wrong = (variable: string, message: string) => null;
+
+/** One reading of the environment: an empty value is unset, and everything that is wrong is collected. */
+function reading(environment: Environment) {
+  const problems: ConfigProblem[] = [];
+  const wrong: Wrong = (variable, message) => {
+    problems.push({ variable, message });
+    return null;
+  };
+  const read = (name: string): string | null => {
+    const value = environment[name];
+    return value === undefined || value === '' ? null : value;
+  };
+  return { problems, wrong, read };
+}
 
 function storeOf(
   read: (name: string) => string | null,
