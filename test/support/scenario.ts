@@ -262,7 +262,6 @@ export function given(...steps: readonly Step[]): {
       const decision = decideIn(past, asked);
       return {
         // The sentence ends in `then`; nothing here is ever awaited.
-        // oxlint-disable-next-line unicorn/no-thenable
         then(outcome, events = []) {
           expect(decision.outcome).toMatchObject(typeof outcome === 'string' ? { outcome } : outcome);
           expect(decision.events).toStrictEqual(events.map((step) => step.body?.(past)));
