@@ -4,10 +4,17 @@
  */
 import { hkdfSync, type KeyObject } from 'node:crypto';
 import { createCheckpointer, CHECKPOINT_INTERVAL_MS, type Checkpointer } from './adapters/audit/checkpointer.ts';
-import { checkpointSigner, logOrigin, type VerifierKey, verifierKey } from './adapters/audit/checkpoint-note.ts';
+import {
+  checkpointSigner,
+  isSignedBy,
+  logOrigin,
+  readNote,
+  type VerifierKey,
+  verifierKey,
+} from './adapters/audit/checkpoint-note.ts';
 import type { Timer } from './adapters/line/deadline.ts';
 import type { AuditConfig } from './adapters/system/config.ts';
-import type { CheckpointLog } from './events/checkpoint-ports.ts';
+import type { CheckpointLog, CheckpointLogReader } from './events/checkpoint-ports.ts';
 import { subjectKeyFingerprint } from './events/identity.ts';
 import { PURPOSES } from './events/purposes.ts';
 
@@ -19,18 +26,30 @@ export type CheckpointKeys = {
   readonly verifier: VerifierKey;
 };
 
-/** The keys: CHECKPOINT_KEYS (first signs, second retires), else one that follows from SUBJECT_KEY. */
+/**
+ * The keys: CHECKPOINT_KEYS (first signs, second retires), else one that follows from SUBJECT_KEY. Whoever begins to name
+ * keys retires that one by it, for nobody can name it.
+ */
 export function checkpointKeys(config: AuditConfig): CheckpointKeys {
   const [first, second] = config.checkpointSeeds;
   const derived = Buffer.from(hkdfSync('sha256', config.subjectKeySecret, '', 'local-checkpoint/v1', 32));
   const signer = checkpointSigner(first ?? derived);
+  const before = second ?? (first === undefined ? null : derived);
   const origin = logOrigin(subjectKeyFingerprint(config.subjectKeySecret));
   return {
     origin,
     signer,
-    retiring: second === undefined ? null : checkpointSigner(second),
+    retiring: before === null ? null : checkpointSigner(before),
     verifier: verifierKey(origin, signer),
   };
+}
+
+/** The key to judge the newest checkpoint with: the retiring one until the new one has signed. */
+export async function verifierOfNewest(log: CheckpointLogReader, keys: CheckpointKeys): Promise<VerifierKey> {
+  const note = readNote((await log.latest())?.note ?? '');
+  if (note === null || keys.retiring === null || isSignedBy(note, keys.verifier)) return keys.verifier;
+  const retiring = verifierKey(keys.origin, keys.retiring);
+  return isSignedBy(note, retiring) ? retiring : keys.verifier;
 }
 
 /** The writer of a store's log. */

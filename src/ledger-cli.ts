@@ -15,7 +15,7 @@ import { runWitness, WITNESS_USAGE } from './adapters/audit/witness-command.ts';
 import { IMPORT_USAGE, readImportArguments, runImport } from './adapters/migration/import-command.ts';
 import { copyLog, LOG_FILE, readLogFile, writeLog } from './adapters/migration/move-log.ts';
 import type { AuditConfig } from './adapters/system/config.ts';
-import { checkpointerOf, checkpointKeys } from './checkpoints.ts';
+import { checkpointerOf, checkpointKeys, verifierOfNewest } from './checkpoints.ts';
 import type { CheckpointLog } from './events/checkpoint-ports.ts';
 import { preferenceLedger } from './events/identity.ts';
 import type { OpenedStore } from './stores.ts';
@@ -99,7 +99,10 @@ function dependenciesOf(
     reader: store.ledger,
     subjectOf: (userId) => dietLedgerOf(config, userId).subjectKey,
     ledgerOf: (subjectKey, purpose) => preferenceLedger(config.subjectKeySecret, config.tenantId, subjectKey, purpose),
-    witnessing: (named) => witnessingOf(store.checkpointLog, checkpointKeys(config).verifier, store.ledger, named),
+    witnessing: async (named) => {
+      const verifier = await verifierOfNewest(store.checkpointLog, checkpointKeys(config));
+      return witnessingOf(store.checkpointLog, verifier, store.ledger, named);
+    },
     clock: Date.now,
     out: cli.out,
     say: json ? silent : cli.say,

@@ -76,6 +76,7 @@ function explained(error: unknown): string {
   if (error.name === 'CommitUnknown') return 'It is not known whether the last write was made. Run it again.';
   if (error.name === 'StoreRefused') return `The store was not opened (${String(error.cause)}): ${error.message}`;
   if (error.name === 'SecretsUnreadable') return error.message;
+  if (error.name === 'LogDamaged') return `The log of checkpoints is not what was signed: ${error.message}`;
   if (syscall !== undefined) return `${path ?? 'A file'} cannot be used (${code}).`;
   throw error;
 }

@@ -11,7 +11,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/adapters/system/config.ts';
-import { checkpointerOf } from '../../src/checkpoints.ts';
+import { checkpointerOf, checkpointKeys, verifierOfNewest } from '../../src/checkpoints.ts';
 import { openStore } from '../../src/stores.ts';
 import { startLineDouble } from '../support/line-double.ts';
 import { postWebhook, serviceEnvironment, startService, webhookBody } from '../support/service-process.ts';
@@ -90,6 +90,26 @@ describe('a bundle', () => {
     expect(JSON.parse(first.out)).toMatchObject({ outcome: 'first' });
     const again = await ledger('witness', '--keep', keep, '--from', join(folder, 'bundle'));
     expect(JSON.parse(again.out)).toMatchObject({ outcome: 'unchanged' });
+  });
+});
+
+describe('a deployment that begins to name its keys', () => {
+  it('is judged by the key before until the new one has signed, and by the new one after', async () => {
+    copyFileSync(join(folder, 'ledger.sqlite'), join(folder, 'before-keys.sqlite'));
+    const named = {
+      ...environment,
+      CHECKPOINT_KEYS: Buffer.from(Array.from({ length: 32 }, (_, at) => (at * 9 + 4) % 256)).toString('base64'),
+    };
+    const config = readConfig(named, null);
+    if (!config.ok) throw new Error('The configuration of the test is not complete');
+    const store = await openStore(config.config, false, 'operator');
+    const keys = checkpointKeys(config.config);
+    expect(await verifierOfNewest(store.checkpointLog, keys)).not.toEqual(keys.verifier);
+    const checkpointer = checkpointerOf(config.config, store.checkpointLog, 'test-of-keys');
+    expect((await checkpointer.run(Date.now() + 600_000)).outcome).toBe('signed');
+    expect(await verifierOfNewest(store.checkpointLog, keys)).toEqual(keys.verifier);
+    await store.close();
+    copyFileSync(join(folder, 'before-keys.sqlite'), join(folder, 'ledger.sqlite'));
   });
 });
 
