@@ -2,9 +2,9 @@
 /**
  * Judges exported bundles without the service that wrote them: one file, no dependencies, Node 20 or later.
  *
- *   node verify-bundle.mjs <bundle folder>… --key <public key file> [--seen <older checkpoint file>]
+ *   node verify-bundle.mjs <bundle folder>… --key <public key file> [--seen <older checkpoint file>] [--all]
  *
- * Written from docs/bundle-format.md. JSON on stdout. Exit: 0 good, 1 not as it should be, 2 wrong use, 3 nothing to judge.
+ * The rules are those of docs/bundle-format.md. JSON on stdout. Exit: 0 good, 1 not as it should be, 2 wrong use, 3 nothing to judge.
  * @module
  */
 import { createHash, createHmac, createPublicKey, timingSafeEqual, verify as verifySignature } from 'node:crypto';
@@ -401,7 +401,7 @@ const decision = {
   commitment: isCommitment,
   method: isOneOf('card', 'api'),
 };
-const BODIES = {
+const PREFERENCE_BODIES = {
   'preference.proposed': (data) =>
     isBody(data, { ...proposal, operation: isOneOf('save', 'correct'), commitment: isCommitment }) ||
     isBody(data, { ...proposal, operation: isOneOf('forget') }),
@@ -424,9 +424,26 @@ const BODIES = {
       headRevision: isRevision,
     }),
 };
+const ROUTES = ['overview', 'ledgers', 'ledger', 'history', 'replay', 'verify', 'verify_all', 'download'];
+const isReadBound = (bound) =>
+  isBody(bound, { kind: isOneOf('all') }) ||
+  isBody(bound, { kind: isOneOf('through_revision'), revision: isRevision }) ||
+  isBody(bound, { kind: isOneOf('through_position'), position: isRevision }) ||
+  isBody(bound, { kind: isOneOf('at'), time: isTime });
+const ACCESS_BODIES = {
+  'access.read': (data) =>
+    isBody(data, {
+      reader: (value) => isText(value, /^[a-z0-9][a-z0-9-]{0,39}$/),
+      role: isOneOf('integrity', 'content'),
+      channel: isOneOf('console', 'api'),
+      route: isOneOf(...ROUTES),
+      ledgerId: (value) => value === null || isText(value, LEDGER_ID),
+      bound: isReadBound,
+    }),
+};
 
 /** Reads one line: the event and its hash, or the cause why not. */
-function readLine(line, kind) {
+function readLine(line, bodies) {
   if (line.length > LINE_BYTES_MAX) return { cause: 'not_json' };
   const value = parseJson(line);
   if (value === undefined) return { cause: 'not_json' };
@@ -438,8 +455,7 @@ function readLine(line, kind) {
   if (!isInteger(event.schemaversion, 1, Number.MAX_SAFE_INTEGER)) return { cause: 'not_an_event' };
   if (event.schemaversion > SCHEMA_VERSION) return { cause: 'newer_schema' };
   if (!isEnvelope(event)) return { cause: 'not_an_event' };
-  if (kind === 'preference' && !(Object.hasOwn(BODIES, event.type) && BODIES[event.type](event.data)))
-    return { cause: 'not_an_event' };
+  if (!Object.hasOwn(bodies, event.type) || !bodies[event.type](event.data)) return { cause: 'not_an_event' };
   return { event, hash };
 }
 
@@ -550,30 +566,60 @@ function evolve(state, event, eventHash) {
   }
 }
 
+function accessIllegality({ reads, about }, { source, time, data }, previousTime) {
+  if (previousTime !== null && time < previousTime) return 'time_goes_back';
+  const isOfItself = source === `/ledgers/${data.ledgerId}`;
+  const isFirst = reads.integrity + reads.content === 0;
+  return isFirst || isOfItself || data.ledgerId === about ? null : 'read_of_another_ledger';
+}
+
+function evolveAccess({ reads, about }, { source, data: { role, ledgerId } }) {
+  const isOfItself = source === `/ledgers/${ledgerId}`;
+  return { reads: { ...reads, [role]: reads[role] + 1 }, about: isOfItself ? about : (about ?? ledgerId) };
+}
+
+/** The kinds of ledger there are: what can stand in one, what may follow, the fold, and what is in force by it. */
+const LAWS = new Map([
+  [
+    'preference',
+    { bodies: PREFERENCE_BODIES, initial: initialState, illegality, evolve, inForce: ({ present }) => present },
+  ],
+  [
+    'access',
+    {
+      bodies: ACCESS_BODIES,
+      initial: { reads: { integrity: 0, content: 0 }, about: null },
+      illegality: accessIllegality,
+      evolve: evolveAccess,
+      inForce: () => initialState.present,
+    },
+  ],
+]);
+
 // ---- One ledger ------------------------------------------------------------------------------------------------------
 
-/** Walks the lines of one ledger. @returns the first problem ({position, cause}) or null, and how many were unwitnessed. */
+/** Walks the lines of one ledger. @returns the first problem ({position, cause}) or null. */
 function judgeLedger(ledger, lines, { witness, notices, texts }) {
+  const law = LAWS.get(ledger.kind);
+  if (law === undefined) return { position: 0, cause: 'unknown_kind' };
   let hash = sha256Hex(`local-ledger/v1|${ledger.ledgerId}`);
   let time = null;
-  let state = initialState;
+  let state = law.initial;
   let position = 0;
   const fail = (cause, at = position) => ({ position: at, cause });
   for (const line of lines) {
     position += 1;
-    const read = readLine(line, ledger.kind);
+    const read = readLine(line, law.bodies);
     if (read.cause !== undefined) return fail(read.cause);
     const { event } = read;
     if (event.position !== position) return fail('position_differs');
     if (event.source !== `/ledgers/${ledger.ledgerId}`) return fail('other_ledger');
     if (event.subject !== ledger.subjectKey) return fail('other_subject');
     if (event.previoushash !== hash) return fail('link_differs');
-    if (ledger.kind === 'preference') {
-      const cause =
-        illegality(state, event, time) ?? noticeProblem(event, ledger, position, { witness, notices, texts });
-      if (cause !== null) return fail(cause);
-      state = evolve(state, event, read.hash);
-    } else if (time !== null && event.time < time) return fail('time_goes_back');
+    const cause =
+      law.illegality(state, event, time) ?? noticeProblem(event, ledger, position, { witness, notices, texts });
+    if (cause !== null) return fail(cause);
+    state = law.evolve(state, event, read.hash);
     const witnessed = witness?.hashes.get(position);
     if (witnessed !== undefined && witnessed !== read.hash) return fail('witnessed_hash_differs');
     hash = read.hash;
@@ -584,9 +630,8 @@ function judgeLedger(ledger, lines, { witness, notices, texts }) {
   if (ledger.position < position) return fail('head_behind_events', ledger.position + 1);
   if (ledger.hash !== hash) return fail('head_hash_differs');
   if (ledger.time !== time) return fail('head_time_differs');
-  if (ledger.kind !== 'preference') return null;
   return canonical(ledger.state) === canonical(state)
-    ? contentProblem(ledger, state, position)
+    ? contentProblem(ledger, law.inForce(state), position)
     : fail('head_state_differs');
 }
 
@@ -602,7 +647,7 @@ function noticeProblem({ type, data }, ledger, position, { witness, notices, tex
   return sha256Hex(text) === recorded ? null : 'notice_differs';
 }
 
-function contentProblem({ content, ledgerId, purpose }, { present }, position) {
+function contentProblem({ content, ledgerId, purpose }, present, position) {
   if (content === undefined) return null;
   const fail = (cause) => ({ position, cause });
   if (present.commitment === null) return content === null ? null : fail('content_left_behind');
@@ -692,10 +737,11 @@ function contentsOf(bytes) {
  * Judges one bundle.
  * @param read gives a file of the bundle by name: its bytes, 'missing' or 'unreadable'.
  * @param key from {@link readKey}. @param seen from {@link readNote}, or null.
+ * @param all whether a bundle of less than all ledgers the checkpoint knows is a problem, whatever the bundle says it is.
  * @returns {{exit: 0 | 1 | 3, ok: boolean, ledgers: number, events: number, problems: object[], notYetWitnessed: object,
- *   checkpoint: object | null}}
+ *   coverage: object | null, checkpoint: object | null}}
  */
-export function verifyBundle(read, key, seen) {
+export function verifyBundle(read, key, seen, all = false) {
   const problems = [];
   const whole = (cause, file = null) => problems.push({ ledgerId: null, position: 0, cause, ...(file && { file }) });
   const report = (exit, more = {}) => ({
@@ -705,6 +751,7 @@ export function verifyBundle(read, key, seen) {
     events: 0,
     problems,
     notYetWitnessed: { ledgers: 0, events: 0, tails: [] },
+    coverage: null,
     checkpoint: null,
     ...more,
   });
@@ -731,10 +778,10 @@ export function verifyBundle(read, key, seen) {
     whole('nothing_to_judge');
     return report(3);
   }
-  return judge(manifest, files, { key, seen, problems, whole, report });
+  return judge(manifest, files, { key, seen, all, problems, whole, report });
 }
 
-function judge(manifest, files, { key, seen, problems, whole, report }) {
+function judge(manifest, files, { key, seen, all, problems, whole, report }) {
   const lines = linesOf(files.get('events.ndjson'));
   const log = judgeLog(files.get('checkpoint.txt'), parseCanonicalFile(files.get('proofs.json')), key);
   const texts = new Map(manifest.notices.map(({ version, language, text }) => [`${version} ${language}`, text]));
@@ -757,8 +804,9 @@ function judge(manifest, files, { key, seen, problems, whole, report }) {
   else {
     const cause = seen === null ? undefined : judgeSeen(seen, log, key);
     if (cause !== undefined) whole(cause);
-    if (manifest.scope === 'all' && witnessedLedgers !== log.heads.ledgers) whole('ledger_missing');
+    if ((all || manifest.scope === 'all') && witnessedLedgers !== log.heads.ledgers) whole('ledger_missing');
   }
+  if (all && manifest.scope !== 'all') whole('scope_not_all', 'manifest.json');
   if (contents === undefined && manifest.content === 'in_force') whole('content_unreadable', CONTENT_FILE);
   const known = new Set(manifest.ledgers.map(({ ledgerId }) => ledgerId));
   if (contents !== undefined && [...contents.keys()].some((ledgerId) => !known.has(ledgerId)))
@@ -771,6 +819,7 @@ function judge(manifest, files, { key, seen, problems, whole, report }) {
     ledgers: manifest.ledgers.length,
     events: lines.length,
     notYetWitnessed: { ledgers: tails.length, events: tails.reduce((sum, { events }) => sum + events, 0), tails },
+    coverage: { scope: manifest.scope, witnessed: witnessedLedgers, known: log.heads?.ledgers ?? null },
     checkpoint: log.note === undefined ? null : { origin, size, root: root.toString('base64') },
   });
 }
@@ -800,10 +849,17 @@ export const folderReader = (folder) => (name) => {
   }
 };
 
-const USAGE = 'node verify-bundle.mjs <bundle folder>… --key <public key file> [--seen <older checkpoint file>]';
+const USAGE =
+  'node verify-bundle.mjs <bundle folder>… --key <public key file> [--seen <older checkpoint file>] [--all]';
+
+/** How much of what the checkpoint knows is in a bundle, in words. */
+const coverageWords = ({ scope, witnessed, known }) =>
+  known === null
+    ? `no checkpoint holds, so nothing shows which ledgers there are; ${scope}`
+    : `${witnessed} of ${known} ledgers known to the checkpoint; ${scope}`;
 
 function readArguments(argv) {
-  const options = { key: { type: 'string' }, seen: { type: 'string' } };
+  const options = { key: { type: 'string' }, seen: { type: 'string' }, all: { type: 'boolean' } };
   const { values, positionals } = parseArgs({ args: argv, allowPositionals: true, strict: true, options });
   if (positionals.length === 0 || values.key === undefined) throw new Error('Name a bundle and --key');
   for (const path of positionals) {
@@ -814,7 +870,7 @@ function readArguments(argv) {
   const seen = values.seen === undefined ? null : readNote(readFileSync(values.seen));
   if (seen === undefined) throw new Error(`${values.seen} does not hold a checkpoint`);
   if (seen !== null && !isSignedBy(seen, key)) console.error('Note: the seen checkpoint is not signed by this key.');
-  return { bundles: positionals, key, seen };
+  return { bundles: positionals, key, seen, all: values.all === true };
 }
 
 function main(argv) {
@@ -826,11 +882,12 @@ function main(argv) {
     return 2;
   }
   const reports = asked.bundles.map((bundle) => {
-    const { exit, ...report } = verifyBundle(folderReader(bundle), asked.key, asked.seen);
+    const { exit, ...report } = verifyBundle(folderReader(bundle), asked.key, asked.seen, asked.all);
     for (const { ledgerId, position, cause, file } of report.problems)
       console.error(
         `${bundle}: ${ledgerId === null ? (file ?? 'bundle') : `${ledgerId} position ${position}`}: ${cause}`,
       );
+    if (report.coverage !== null) console.error(`${bundle}: ${coverageWords(report.coverage)}`);
     return { exit, bundle, report };
   });
   const ok = reports.every(({ report }) => report.ok);

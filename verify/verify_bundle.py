@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Judges exported bundles; a second program written from docs/bundle-format.md alone, standard library only.
+"""Judges exported bundles; a second program beside verify-bundle.mjs that shares no code with it, standard library only.
 
-    python3 verify_bundle.py <bundle folder>... --key <public key file> [--seen <older checkpoint file>]
+    python3 verify_bundle.py <bundle folder>... --key <public key file> [--seen <older checkpoint file>] [--all]
+
+The rules are those of docs/bundle-format.md. The page came after the first version of this program; the two were then
+compared rule by rule, and what the page left open was added to it.
 
 JSON on stdout. Exit: 0 good, 1 not as it should be, 2 wrong use, 3 nothing to judge.
 """
@@ -558,7 +561,7 @@ DECISION = {
     "commitment": like(HEX),
     "method": one_of("card", "api"),
 }
-BODIES = {
+PREFERENCE_BODIES = {
     "preference.proposed": (
         {**PROPOSAL, "operation": one_of("save", "correct"), "commitment": like(HEX)},
         {**PROPOSAL, "operation": one_of("forget")},
@@ -585,16 +588,35 @@ BODIES = {
         },
     ),
 }
+READ_BOUNDS = (
+    {"kind": one_of("all")},
+    {"kind": one_of("through_revision"), "revision": integer(0)},
+    {"kind": one_of("through_position"), "position": integer(0)},
+    {"kind": one_of("at"), "time": is_time},
+)
+ACCESS_BODIES = {
+    "access.read": (
+        {
+            "reader": like(r"[a-z0-9][a-z0-9-]{0,39}"),
+            "role": one_of("integrity", "content"),
+            "channel": one_of("console", "api"),
+            "route": one_of(
+                "overview", "ledgers", "ledger", "history", "replay", "verify", "verify_all", "download"
+            ),
+            "ledgerId": lambda value: value is None or matches(value, LEDGER_ID),
+            "bound": lambda value: fits_one(READ_BOUNDS, value),
+        },
+    ),
+}
 
 
-def is_body(kind, data):
+def fits_one(forms, data):
     return any(
-        has_exactly(data, form) and all(check(data[member]) for member, check in form.items())
-        for form in BODIES.get(kind, ())
+        has_exactly(data, form) and all(check(data[member]) for member, check in form.items()) for form in forms
     )
 
 
-def read_line(line, kind):
+def read_line(line, bodies):
     """(event, hash, None) or (None, None, cause)."""
     if len(line) > LINE_BYTES_MAX:
         return None, None, "not_json"
@@ -614,7 +636,7 @@ def read_line(line, kind):
         return None, None, "not_an_event"
     if value["schemaversion"] > SCHEMA_VERSION:
         return None, None, "newer_schema"
-    if not is_envelope(value) or (kind == "preference" and not is_body(value["type"], value["data"])):
+    if not is_envelope(value) or not fits_one(bodies.get(value["type"], ()), value["data"]):
         return None, None, "not_an_event"
     return value, digest, None
 
@@ -742,6 +764,42 @@ def evolve(state, event, event_hash):
     return {"present": add(present), "open": add(opened), "closed": [add(held) for held in state["closed"]]}
 
 
+def access_illegality(state, event, previous_time):
+    """The first reason why a read may not follow, or None."""
+    if previous_time is not None and event["time"] < previous_time:
+        return "time_goes_back"
+    read = event["data"]["ledgerId"]
+    is_first = sum(state["reads"].values()) == 0
+    of_itself = read is not None and event["source"] == "/ledgers/" + read
+    return None if is_first or of_itself or read == state["about"] else "read_of_another_ledger"
+
+
+def access_evolve(state, event, _):
+    """The state after one more read."""
+    role, read = event["data"]["role"], event["data"]["ledgerId"]
+    about = state["about"]
+    if about is None and read is not None and event["source"] != "/ledgers/" + read:
+        about = read
+    return {"reads": {**state["reads"], role: state["reads"][role] + 1}, "about": about}
+
+
+# By kind of ledger: its bodies, the state at first, what may follow, the fold.
+LAWS = {
+    "preference": (
+        PREFERENCE_BODIES,
+        {"present": {"revision": 0, **NOTHING}, "open": None, "closed": []},
+        illegality,
+        evolve,
+    ),
+    "access": (
+        ACCESS_BODIES,
+        {"reads": {"integrity": 0, "content": 0}, "about": None},
+        access_illegality,
+        access_evolve,
+    ),
+}
+
+
 # ---- One ledger
 
 
@@ -764,7 +822,8 @@ def content_problem(ledger, content, state):
     """`content` is False when the bundle carries none at all, None when there is none for this ledger."""
     if content is False:
         return None
-    present = state["present"]
+    # Only preferences are ever in force.
+    present = state.get("present", NOTHING)
     if present["commitment"] is None:
         return None if content is None else "content_left_behind"
     if content is None:
@@ -786,13 +845,14 @@ def content_problem(ledger, content, state):
 
 def judge_ledger(ledger, content, lines, witness, notices, texts):
     """(position, cause) of the first problem, or None."""
+    if ledger["kind"] not in LAWS:
+        return 0, "unknown_kind"
+    bodies, state, may_not_follow, fold = LAWS[ledger["kind"]]
     digest = sha256(b"local-ledger/v1|", ledger["ledgerId"].encode()).hex()
     time, position = None, 0
-    state = {"present": {"revision": 0, **NOTHING}, "open": None, "closed": []}
-    is_preference = ledger["kind"] == "preference"
     for line in lines:
         position += 1
-        event, line_hash, cause = read_line(line, ledger["kind"])
+        event, line_hash, cause = read_line(line, bodies)
         if cause is not None:
             return position, cause
         if event["position"] != position:
@@ -803,14 +863,11 @@ def judge_ledger(ledger, content, lines, witness, notices, texts):
             return position, "other_subject"
         if event["previoushash"] != digest:
             return position, "link_differs"
-        if is_preference:
-            cause = illegality(state, event, time)
-            cause = cause or notice_problem(event, ledger, position, witness, notices, texts)
-            if cause is not None:
-                return position, cause
-            state = evolve(state, event, line_hash)
-        elif time is not None and event["time"] < time:
-            return position, "time_goes_back"
+        cause = may_not_follow(state, event, time)
+        cause = cause or notice_problem(event, ledger, position, witness, notices, texts)
+        if cause is not None:
+            return position, cause
+        state = fold(state, event, line_hash)
         if witness is not None and witness[1].get(position, line_hash) != line_hash:
             return position, "witnessed_hash_differs"
         digest, time = line_hash, event["time"]
@@ -822,8 +879,6 @@ def judge_ledger(ledger, content, lines, witness, notices, texts):
         return position, "head_hash_differs"
     if ledger["time"] != time:
         return position, "head_time_differs"
-    if not is_preference:
-        return None
     if canonical(ledger["state"]) != canonical(state):
         return position, "head_state_differs"
     cause = content_problem(ledger, content, state)
@@ -917,10 +972,11 @@ def contents_of(data):
     return contents
 
 
-def verify_bundle(read, key, seen):
+def verify_bundle(read, key, seen, want_all=False):
     """Judges one bundle.
 
-    read(name) gives bytes, "missing" or "unreadable"; key is of read_key, seen of read_note or None.
+    read(name) gives bytes, "missing" or "unreadable"; key is of read_key, seen of read_note or None. With want_all a
+    bundle of less than all ledgers the checkpoint knows is a problem, whatever the bundle says it is.
     Returns (exit code, report).
     """
     problems = []
@@ -932,7 +988,7 @@ def verify_bundle(read, key, seen):
     def report(code, **more):
         base = {"ok": code == 0, "ledgers": 0, "events": 0, "problems": problems}
         base["notYetWitnessed"] = {"ledgers": 0, "events": 0, "tails": []}
-        return code, {**base, "checkpoint": None, **more}
+        return code, {**base, "coverage": None, "checkpoint": None, **more}
 
     names = ("manifest.json", "events.ndjson", "checkpoint.txt", "proofs.json")
     files = {name: read(name) for name in names}
@@ -959,11 +1015,11 @@ def verify_bundle(read, key, seen):
     if not manifest["ledgers"]:
         whole("nothing_to_judge")
         return report(3)
-    result = judge(manifest, files, key, seen, problems, whole)
+    result = judge(manifest, files, key, seen, want_all, problems, whole)
     return report(1 if problems else 0, **result)
 
 
-def judge(manifest, files, key, seen, problems, whole):
+def judge(manifest, files, key, seen, want_all, problems, whole):
     lines = lines_of(files["events.ndjson"])
     ledgers = manifest["ledgers"]
     log, log_cause = judge_log(files["checkpoint.txt"], parse_canonical_file(files["proofs.json"]), key)
@@ -990,8 +1046,10 @@ def judge(manifest, files, key, seen, problems, whole):
         cause = None if seen is None else judge_seen(seen, log, key)
         if cause is not None:
             whole(cause)
-        if manifest["scope"] == "all" and witnessed_ledgers != log["heads"]["ledgers"]:
+        if (want_all or manifest["scope"] == "all") and witnessed_ledgers != log["heads"]["ledgers"]:
             whole("ledger_missing")
+    if want_all and manifest["scope"] != "all":
+        whole("scope_not_all", "manifest.json")
     if contents is None and manifest["content"] == "in_force":
         whole("content_unreadable", CONTENT_FILE)
     if contents is not None and not set(contents) <= {ledger["ledgerId"] for ledger in ledgers}:
@@ -1005,11 +1063,13 @@ def judge(manifest, files, key, seen, problems, whole):
         note = log["note"]
         root = base64.b64encode(note["root"]).decode()
         checkpoint = {"origin": note["origin"], "size": note["size"], "root": root}
+    known = None if log is None else log["heads"]["ledgers"]
     unwitnessed = {"ledgers": len(tails), "events": sum(tail["events"] for tail in tails), "tails": tails}
     return {
         "ledgers": len(ledgers),
         "events": len(lines),
         "notYetWitnessed": unwitnessed,
+        "coverage": {"scope": manifest["scope"], "witnessed": witnessed_ledgers, "known": known},
         "checkpoint": checkpoint,
     }
 
@@ -1028,7 +1088,14 @@ def file_problems(manifest, files, whole):
 
 # ---- The command line
 
-USAGE = "python3 verify_bundle.py <bundle folder>... --key <public key file> [--seen <older checkpoint file>]"
+USAGE = "python3 verify_bundle.py <bundle folder>... --key <public key file> [--seen <older checkpoint file>] [--all]"
+
+
+def coverage_words(coverage):
+    """How much of what the checkpoint knows is in a bundle."""
+    if coverage["known"] is None:
+        return f"no checkpoint holds, so nothing shows which ledgers there are; {coverage['scope']}"
+    return f"{coverage['witnessed']} of {coverage['known']} ledgers known to the checkpoint; {coverage['scope']}"
 
 
 def folder_reader(folder):
@@ -1055,6 +1122,9 @@ def read_arguments(argv):
         if word in ("--key", "--seen") and at + 1 < len(argv):
             options[word] = argv[at + 1]
             at += 2
+        elif word == "--all":
+            options[word] = True
+            at += 1
         elif word.startswith("-"):
             raise WrongUse("Unknown or unfinished option " + word)
         else:
@@ -1078,22 +1148,24 @@ def read_arguments(argv):
         raise WrongUse(options["--key"] + " does not hold a public key of a checkpoint log")
     if "--seen" in options and seen is None:
         raise WrongUse(options["--seen"] + " does not hold a checkpoint")
-    return bundles, key, seen
+    return bundles, key, seen, "--all" in options
 
 
 def main(argv):
     try:
-        bundles, key, seen = read_arguments(argv)
+        bundles, key, seen, want_all = read_arguments(argv)
     except WrongUse as error:
         print(error, USAGE, sep="\n", file=sys.stderr)
         return 2
-    reports = [(bundle, *verify_bundle(folder_reader(bundle), key, seen)) for bundle in bundles]
+    reports = [(bundle, *verify_bundle(folder_reader(bundle), key, seen, want_all)) for bundle in bundles]
     for bundle, _, report in reports:
         for problem in report["problems"]:
             place = problem.get("file", "bundle")
             if problem["ledgerId"] is not None:
                 place = f"{problem['ledgerId']} position {problem['position']}"
             print(f"{bundle}: {place}: {problem['cause']}", file=sys.stderr)
+        if report["coverage"] is not None:
+            print(f"{bundle}: {coverage_words(report['coverage'])}", file=sys.stderr)
     if len(reports) == 1:
         answer = reports[0][2]
     else:

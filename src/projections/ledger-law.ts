@@ -72,7 +72,7 @@ const ACCESS = lawOf('access', {
   inForce: () => ({ revision: 0, commitment: null }),
 });
 
-/** The law of a kind of ledger, or null for a kind this program does not write. */
+/** The law of a kind of ledger, or null for one this program does not write or (from a changed store) does not know. */
 export function ledgerLaw(kind: LedgerKind): LedgerLaw | null {
   switch (kind) {
     case 'preference':
@@ -81,6 +81,7 @@ export function ledgerLaw(kind: LedgerKind): LedgerLaw | null {
       return ACCESS;
     case 'request':
     case 'gate':
+    default:
       return null;
   }
 }

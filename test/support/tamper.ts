@@ -16,7 +16,7 @@ import type { BundleFiles } from './witnessed-ledgers.ts';
 
 /** An event with its hash, as a line of the bundle holds it. */
 type Line = RecordedEvent & { readonly hash: string };
-type Entry = { ledgerId: string; position: number; hash: string; time: string; state: CanonicalValue };
+type Entry = { ledgerId: string; kind: string; position: number; hash: string; time: string; state: CanonicalValue };
 type Manifest = {
   content: string;
   ledgers: Entry[];
@@ -53,6 +53,7 @@ export const TAMPER_KINDS = [
   'foreign_signature',
   'changed_notice',
   'content_swapped',
+  'kind',
 ] as const;
 export type TamperKind = (typeof TAMPER_KINDS)[number];
 
@@ -157,6 +158,9 @@ function setHead({ lines, manifest }: Parts, position: number): void {
 
 const changed = (line: Line, name: string): Line => ({ ...line, correlationid: name });
 
+/** Kinds a preference ledger is not; the others are names that an object has without being given them. */
+const OTHER_KINDS = ['access', 'request', 'gate', 'foo', 'constructor', '__proto__', ''];
+
 /** Tampers in one way at one event. Null where that is not possible there (an end cannot be reordered). */
 export function tamper(ground: TamperGround, kind: TamperKind, position: number): Tampered | null {
   const parts = open(ground.clean);
@@ -260,6 +264,21 @@ export function tamper(ground: TamperGround, kind: TamperKind, position: number)
         content.blindingKey = content.blindingKey.slice(0, at) + swapped + content.blindingKey.slice(at + 1);
       }
       return done(last);
+    }
+    case 'kind': {
+      const [entry] = manifest.ledgers;
+      if (entry === undefined) return null;
+      // Under another kind the content, the state and the newest event might go unlooked at.
+      entry.kind = OTHER_KINDS[position % OTHER_KINDS.length] ?? '';
+      if (position % 2 === 0) parts.contents = [];
+      const newest = lines[last - 1];
+      if (position % 3 === 0 && newest !== undefined) {
+        const other = rehash({ ...newest, type: 'request.confirmed', data: { anything: 1 } } as unknown as Line);
+        lines[last - 1] = other;
+        entry.hash = other.hash;
+      }
+      if (position % 5 === 0) entry.state = { x: 1 };
+      return done(entry.kind === 'access' ? 1 : 0);
     }
   }
 }

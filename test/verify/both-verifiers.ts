@@ -28,6 +28,11 @@ export type Report = {
     readonly events: number;
     readonly tails: readonly { readonly ledgerId: string; readonly fromPosition: number; readonly events: number }[];
   };
+  readonly coverage: {
+    readonly scope: 'all' | 'selected';
+    readonly witnessed: number;
+    readonly known: number | null;
+  } | null;
   readonly checkpoint: { readonly origin: string; readonly size: number; readonly root: string } | null;
 };
 
@@ -36,7 +41,7 @@ export type Verdict = { readonly exit: number; readonly report: Report };
 
 export type Verifier = {
   readonly name: 'verify-bundle.mjs' | 'verify_bundle.py';
-  readonly judge: (files: BundleFiles, seen?: string | null) => Promise<Verdict>;
+  readonly judge: (files: BundleFiles, seen?: string | null, all?: boolean) => Promise<Verdict>;
   readonly end: () => Promise<void>;
 };
 
@@ -47,6 +52,7 @@ type Module = {
     read: (name: string) => Buffer | 'missing',
     key: unknown,
     seen: unknown,
+    all: boolean,
   ) => Report & { readonly exit: number };
 };
 
@@ -56,9 +62,9 @@ export async function mjsVerifier(key = 'first'): Promise<Verifier> {
   const trusted = readKey(publicKeyText(key));
   return {
     name: 'verify-bundle.mjs',
-    async judge(files, seen = null) {
+    async judge(files, seen = null, all = false) {
       const note = seen === null ? null : readNote(Buffer.from(seen));
-      const { exit, ...report } = verifyBundle((name) => files.get(name) ?? 'missing', trusted, note);
+      const { exit, ...report } = verifyBundle((name) => files.get(name) ?? 'missing', trusted, note, all);
       return { exit, report };
     },
     end: async () => {},
@@ -76,9 +82,9 @@ export function pythonVerifier(base: BundleFiles, key = 'first'): Verifier {
   child.stdin.write(`${JSON.stringify({ key: publicKeyText(key), files: texts(base) })}\n`);
   return {
     name: 'verify_bundle.py',
-    async judge(files, seen = null) {
+    async judge(files, seen = null, all = false) {
       const differing = [...files].filter(([name, bytes]) => base.get(name)?.equals(bytes) !== true);
-      child.stdin.write(`${JSON.stringify({ changed: texts(differing), seen })}\n`);
+      child.stdin.write(`${JSON.stringify({ changed: texts(differing), seen, all })}\n`);
       const { value, done } = await answers.next();
       if (done === true) throw new Error('The Python verifier ended');
       const [exit, report] = JSON.parse(value) as [number, Report];

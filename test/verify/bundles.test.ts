@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CanonicalValue, canonicalText } from '../../src/events/canonical.ts';
+import { canonicalText } from '../../src/events/canonical.ts';
 import { sha256Hex } from '../../src/events/chain.ts';
 import { personOn } from '../support/ledger-world.ts';
 import {
@@ -13,7 +13,8 @@ import {
   type WitnessedWorld,
   witnessedWorld,
 } from '../support/witnessed-ledgers.ts';
-import { mjsVerifier, pythonVerifier, type Verdict, VERIFY_MJS, VERIFY_PY } from './both-verifiers.ts';
+import { VERIFY_MJS, VERIFY_PY } from './both-verifiers.ts';
+import { causes, changedTo, type Json, jsonOf, judged, textOf, withManifest, withProofs } from './changed-bundles.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -34,55 +35,10 @@ async function threePeople(): Promise<WitnessedWorld> {
   return world;
 }
 
-/** What both say; they must say the same. */
-async function judged(files: BundleFiles, seen: string | null = null, key = 'first'): Promise<Verdict> {
-  const python = pythonVerifier(files, key);
-  try {
-    const one = await (await mjsVerifier(key)).judge(files, seen);
-    expect(await python.judge(files, seen)).toStrictEqual(one);
-    return one;
-  } finally {
-    await python.end();
-  }
-}
-
-type Json = Record<string, CanonicalValue>;
-const textOf = (files: BundleFiles, name: string): string => files.get(name)?.toString('utf8') ?? '';
-const jsonOf = (files: BundleFiles, name: string): Json => JSON.parse(textOf(files, name)) as Json;
-
-/** The bundle with some files changed, and lengths, digests and counts made right again. */
-function changedTo(files: BundleFiles, changes: Readonly<Record<string, string>>): BundleFiles {
-  const next = new Map(files);
-  for (const [name, text] of Object.entries(changes)) next.set(name, Buffer.from(text));
-  const manifest = jsonOf(next, 'manifest.json');
-  manifest['files'] = Object.fromEntries(
-    [...next]
-      .filter(([name]) => name !== 'manifest.json')
-      .map(([name, bytes]) => [name, { bytes: bytes.length, sha256: sha256Hex(bytes) }]),
-  );
-  const lines = textOf(next, 'events.ndjson').split('\n').length - 1;
-  manifest['counts'] = { ledgers: (manifest['ledgers'] as []).length, events: lines };
-  return next.set('manifest.json', Buffer.from(`${canonicalText(manifest)}\n`));
-}
-
-function withProofs(files: BundleFiles, change: (proofs: any) => void): BundleFiles {
-  const proofs = jsonOf(files, 'proofs.json');
-  change(proofs);
-  return changedTo(files, { 'proofs.json': `${canonicalText(proofs)}\n` });
-}
-
-function withManifest(files: BundleFiles, change: (manifest: any) => void): BundleFiles {
-  const manifest = jsonOf(files, 'manifest.json');
-  change(manifest);
-  return changedTo(files, { 'manifest.json': `${canonicalText(manifest)}\n` });
-}
-
 /** A note may carry signatures of others; but then it is not the file that the manifest names. */
 function withSpareSignature(files: BundleFiles): Buffer {
   return Buffer.from(`${textOf(files, 'checkpoint.txt')}— another ${Buffer.alloc(68).toString('base64')}\n`);
 }
-
-const causes = ({ report }: Verdict): readonly string[] => report.problems.map(({ cause }) => cause);
 
 describe('what is as it should be', () => {
   test('every ledger, forgotten ones without any content, and the length of what is not yet witnessed', async () => {
@@ -304,8 +260,8 @@ describe('lines that are no events, judged alike by both', () => {
 
 describe('the two command lines end alike', () => {
   const run = (command: string, argv: readonly string[]) => {
-    const { status, stdout } = spawnSync(command, argv, { encoding: 'utf8' });
-    return { status, stdout };
+    const { status, stdout, stderr } = spawnSync(command, argv, { encoding: 'utf8' });
+    return { status, stdout, stderr };
   };
   const both = (...argv: readonly string[]) => {
     const mjs = run(process.execPath, [VERIFY_MJS, ...argv]);
@@ -337,6 +293,16 @@ describe('the two command lines end alike', () => {
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, ledgers: 3, problems: [] });
     expect(both(clean, '--key', key, '--seen', join(clean, 'checkpoint.txt')).status).toBe(0);
+  });
+  test('how much of what the checkpoint knows is there, in words; --all refuses a selection', async () => {
+    const part = put('part', await (await threePeople()).bundle({ scope: 'selected' }));
+    const told = `${part}: 3 of 3 ledgers known to the checkpoint; selected\n`;
+    expect(both(part, '--key', key)).toMatchObject({ status: 0, stderr: told });
+    expect(run('python3', [VERIFY_PY, part, '--key', key]).stderr).toBe(told);
+    expect(both(clean, '--all', '--key', key).status).toBe(0);
+    const refused = { status: 1, stderr: `${part}: manifest.json: scope_not_all\n${told}` };
+    expect(both(part, '--all', '--key', key)).toMatchObject(refused);
+    expect(run('python3', [VERIFY_PY, '--all', part, '--key', key])).toMatchObject(refused);
   });
   test('started through a link it still judges', () => {
     const link = join(folder, 'link.mjs');

@@ -15,5 +15,5 @@ for line in sys.stdin:
     asked = json.loads(line)
     files = {**base, **{name: text.encode() for name, text in asked["changed"].items()}}
     seen = None if asked["seen"] is None else verify_bundle.read_note(asked["seen"].encode())
-    answer = verify_bundle.verify_bundle(lambda name, files=files: files.get(name, "missing"), key, seen)
+    answer = verify_bundle.verify_bundle(lambda name, files=files: files.get(name, "missing"), key, seen, asked["all"])
     print(json.dumps(answer, separators=(",", ":")), flush=True)
