@@ -14,6 +14,7 @@ import { createModelAllowance, taipeiDay } from './adapters/assistant/model-allo
 import { createRuleRouter } from './adapters/assistant/rule-router.ts';
 import { createSearches } from './adapters/assistant/search.ts';
 import { createTurnTrail } from './adapters/assistant/turn-trail.ts';
+import type { VerifierKey } from './adapters/audit/checkpoint-note.ts';
 import { auditService } from './adapters/audit/service.ts';
 import { witnessRoute } from './adapters/audit/witness-route.ts';
 import { pages } from './adapters/http/pages.ts';
@@ -82,6 +83,8 @@ export type AppParts = {
     readonly tokens: readonly AuditToken[];
     /** Whether a signed-in browser's cookie may travel over https only. */
     readonly secureCookies: boolean;
+    /** Public keys, one of which must have signed the newest checkpoint; none: signatures are not judged. */
+    readonly checkpointKeys: readonly VerifierKey[];
   };
   /** Where counters are kept, for parts made outside that count too; its own where it is absent. */
   readonly counters?: Map<string, number>;
@@ -196,7 +199,7 @@ export function createApp(parts: AppParts): App {
     ...parts,
     reader: store.ledger,
     accessStore: store.ledger,
-    ...(parts.audit ?? { tokens: [], secureCookies: true }),
+    ...(parts.audit ?? { tokens: [], secureCookies: true, checkpointKeys: [] }),
     checkpoints: store.checkpointLog,
     pause,
     count,

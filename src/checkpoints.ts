@@ -52,6 +52,12 @@ export async function verifierOfNewest(log: CheckpointLogReader, keys: Checkpoin
   return isSignedBy(note, retiring) ? retiring : keys.verifier;
 }
 
+/** The public keys of which one must have signed the newest checkpoint: the key that signs, and the one it replaces. */
+export function checkpointVerifiers(config: AuditConfig): readonly VerifierKey[] {
+  const { origin, retiring, verifier } = checkpointKeys(config);
+  return retiring === null ? [verifier] : [verifier, verifierKey(origin, retiring)];
+}
+
 /** The writer of a store's log. */
 export function checkpointerOf(config: AuditConfig, log: CheckpointLog, holder: string): Checkpointer {
   const { origin, signer, retiring } = checkpointKeys(config);

@@ -1,6 +1,6 @@
 /**
- * `npm run live-check -- --yes [--out <new folder>]`: the eight development turns against a real model. Costs money, so it needs a
- * key and an explicit yes; keeps requests, calls, executions and store snapshots. Its people and its store are its own.
+ * `npm run live-check -- --yes [--compare] [--out <new folder>]`: the eight development turns against a real model, or over two
+ * routes side by side. Costs money, so it needs a key and an explicit yes; keeps requests, calls, executions and store snapshots. Its people and its store are its own.
  * @module
  */
 import { createSecretKey, randomBytes } from 'node:crypto';
@@ -10,13 +10,10 @@ import { parseArgs } from 'node:util';
 import * as v from 'valibot';
 import { v7 } from 'uuid';
 import pricesFile from '../data/prices.json' with { type: 'json' };
-import { unansweredIn } from './adapters/assistant/beyond-local.ts';
 import { createFreeText } from './adapters/assistant/free-text.ts';
-import { folded, normalised } from './adapters/assistant/spoken-text.ts';
 import { readLedger } from './adapters/audit/reading.ts';
 import { loadCatalog } from './adapters/catalog/catalog.ts';
-import { createModelClient, type ModelRoute } from './adapters/gemini/client.ts';
-import { createGeminiRouter } from './adapters/gemini/router.ts';
+import type { ModelRoute } from './adapters/gemini/client.ts';
 import { costOf, PriceList } from './adapters/gemini/usage.ts';
 import { createPreferenceDesk, type PreferenceDesk } from './adapters/preferences/desk.ts';
 import { openSqliteStore, type SqliteStore } from './adapters/sqlite/store.ts';
@@ -27,6 +24,7 @@ import type { Routed, Router } from './commands/tools.ts';
 import type { Delivery, Person } from './commands/turns.ts';
 import { preferenceLedger, subjectKeyFingerprint, subjectKeyOf, TenantId } from './events/identity.ts';
 import { DIET_FOR_PLACE_SEARCH } from './events/purposes.ts';
+import { compareLive, liveRouter, secondRoute } from './live-compare.ts';
 import { faultsOf, LIVE_QUESTIONS, type LiveQuestion } from './live-questions.ts';
 
 /** Exit codes: all as it must be · something was not · wrong use · nothing to judge. */
@@ -51,7 +49,11 @@ export async function runLiveCheck(
   environment: Readonly<Record<string, string | undefined>>,
   say: (words: string) => void,
 ): Promise<number> {
-  const { values } = parseArgs({ args: [...argv], options: { yes: { type: 'boolean' }, out: { type: 'string' } } });
+  const values = optionsIn(argv);
+  if (values === null) {
+    say('Usage: npm run live-check -- --yes [--compare] [--out <new folder>]');
+    return EXIT.usage;
+  }
   const problems: string[] = [];
   const route = readModelRoute(
     (name) => environment[name] || null,
@@ -67,8 +69,15 @@ export async function runLiveCheck(
     say('NOT_RUN: no model is configured (GEMINI_API_KEY, or GOOGLE_GENAI_USE_VERTEXAI with its project).');
     return EXIT.notRun;
   }
+  const second = values.compare === true ? secondRoute(route.model, environment, say) : null;
+  if (second === 'wrong') return EXIT.usage;
+  if (second === 'missing' || (second !== null && route.backend === 'vertex')) {
+    say('NOT_RUN: a comparison needs GEMINI_API_KEY, LIVE_CHECK_VERTEX_PROJECT and LIVE_CHECK_VERTEX_LOCATION.');
+    return EXIT.notRun;
+  }
   if (values.yes !== true) {
-    say(`NOT_RUN: this sends ${LIVE_QUESTIONS.length} billed requests to ${route.model}. Add --yes to do it.`);
+    const requests = LIVE_QUESTIONS.length * (second === null ? 1 : 2);
+    say(`NOT_RUN: this sends ${requests} billed requests to ${route.model}. Add --yes to do it.`);
     return EXIT.notRun;
   }
   const out = resolve(values.out ?? join('out', `live-check-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`));
@@ -79,7 +88,22 @@ export async function runLiveCheck(
     say(`The folder must be new: ${out}`);
     return EXIT.usage;
   }
-  return runQuestions(route, folder, out, say);
+  if (second === null) return runQuestions(route, folder, out, say);
+  const catalog = loadCatalog(`${folder}/data`);
+  const routes = { developer: route, vertex: second };
+  const compared = await compareLive(routes, catalog, v.parse(PriceList, pricesFile), out, say);
+  say(`Both routes' answers: ${out}`);
+  return { same: EXIT.pass, different: EXIT.fail, unanswered: EXIT.notRun }[compared];
+}
+
+const OPTIONS = { yes: { type: 'boolean' }, compare: { type: 'boolean' }, out: { type: 'string' } } as const;
+
+function optionsIn(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS }).values;
+  } catch {
+    return null;
+  }
 }
 
 async function runQuestions(
@@ -151,19 +175,7 @@ async function openScene(route: ModelRoute, folder: string, out: string): Promis
     pause: () => new Promise((done) => setImmediate(done)),
     count: () => {},
   });
-  const router = createGeminiRouter({
-    route,
-    createClient: (asked) => createModelClient(asked, fetch),
-    clock: Date.now,
-    timer(milliseconds, run) {
-      const timeout = setTimeout(run, milliseconds);
-      return () => clearTimeout(timeout);
-    },
-    random: Math.random,
-    dietOf: catalog.dietOf,
-    unansweredIn: (message) => unansweredIn(folded(normalised(message))),
-    count: () => {},
-  });
+  const router = liveRouter(route, catalog);
   return {
     store,
     desk,

@@ -20,7 +20,7 @@ import { buildId } from './adapters/system/build-id.ts';
 import type { AuditConfig, Config } from './adapters/system/config.ts';
 import { isLostWithContainer, thisMachine } from './adapters/system/container-disk.ts';
 import { type App, type AppParts, createApp } from './app.ts';
-import { checkpointerOf, keepCheckpoints } from './checkpoints.ts';
+import { checkpointerOf, checkpointVerifiers, keepCheckpoints } from './checkpoints.ts';
 import type { Catalog } from './commands/catalog.ts';
 import { type LedgerRef, preferenceLedger, subjectKeyOf } from './events/identity.ts';
 import type { LedgerReader } from './events/ports.ts';
@@ -85,6 +85,7 @@ export async function startWorld(config: Config, folder: string, log: (record: o
     audit: {
       tokens: config.auditTokens,
       secureCookies: config.production,
+      checkpointKeys: checkpointVerifiers(config),
     },
     buildId: id,
     simulator: stand?.simulator.routes ?? null,

@@ -5,8 +5,14 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import pricesFile from '../data/prices.json' with { type: 'json' };
+import { loadCatalog } from '../src/adapters/catalog/catalog.ts';
+import { PriceList } from '../src/adapters/gemini/usage.ts';
 import { runLiveCheck } from '../src/live-check.ts';
+import { compareLive } from '../src/live-compare.ts';
+import { developerRoute, vertexRoute } from './adapters/gemini/routes.ts';
 import { answering, calling, type GeminiDouble, type Reply, startGeminiDouble } from './support/gemini-double.ts';
 
 const house = dirname(import.meta.dirname);
@@ -55,6 +61,14 @@ describe('is not run', () => {
     expect(said.join()).toContain('NOT_RUN');
     expect(double.requests).toEqual([]);
   });
+  it.each([['--yse'], ['--yes', 'now'], ['--out']])(
+    'with options nobody has, %s: says how, and ends with 2',
+    async (...argv) => {
+      expect(await check(argv)).toBe(2);
+      expect(said.join()).toContain('--yes');
+      expect(double.requests).toEqual([]);
+    },
+  );
   it('with a mixture of routes', async () => {
     const environment = { GEMINI_API_KEY: 'key-of-a-test', GOOGLE_CLOUD_PROJECT: 'project-a' };
     expect(await runLiveCheck(['--yes'], house, environment, (words) => said.push(words))).toBe(2);
@@ -118,5 +132,55 @@ describe('with a key and a yes', () => {
     expect(await check(['--yes', '--out', out()])).toBe(3);
     const { verdicts } = JSON.parse(readFileSync(join(out(), 'report.json'), 'utf8'));
     expect(verdicts[5]).toMatchObject({ verdict: 'BLOCKED' });
+  });
+});
+
+describe('a comparison of two routes', () => {
+  const vertexOf = (project: string, location: string) => ({
+    GEMINI_API_KEY: 'key-of-a-test',
+    GEMINI_BASE_URL: double.url,
+    LIVE_CHECK_VERTEX_PROJECT: project,
+    LIVE_CHECK_VERTEX_LOCATION: location,
+  });
+  const rows: readonly (readonly [string, readonly string[], string, string, number, string])[] = [
+    ['without the second route', ['--compare', '--yes'], '', '', 3, 'NOT_RUN'],
+    ['without a yes', ['--compare'], 'project-a', 'global', 3, 'NOT_RUN: this sends 16 billed requests'],
+    ['with half a route', ['--compare', '--yes'], 'project-a', '', 2, 'LIVE_CHECK_VERTEX_LOCATION'],
+    [
+      'with a location that is none',
+      ['--compare', '--yes'],
+      'project-a',
+      'a.example/#',
+      2,
+      'LIVE_CHECK_VERTEX_LOCATION',
+    ],
+  ];
+  it.each(rows)('is not run %s', async (_title, argv, project, location, code, words) => {
+    const environment = vertexOf(project, location);
+    expect(await runLiveCheck([...argv, '--out', out()], house, environment, (told) => said.push(told))).toBe(code);
+    expect(said.join()).toContain(words);
+    expect(double.requests).toEqual([]);
+  });
+
+  const verdicts: readonly (readonly [string, readonly Reply[], string])[] = [
+    ['says that both are the same', RIGHT, 'same'],
+    ['names what differs', RIGHT.with(2, search('蔬食')), 'different'],
+    ['judges nothing where a route did not answer', RIGHT.with(5, { kind: 'status', status: 403 }), 'unanswered'],
+  ];
+  it.each(verdicts)('%s, and keeps both accounts', async (_title, replies, verdict) => {
+    const other = await startGeminiDouble();
+    try {
+      double.meet(...RIGHT);
+      other.meet(...replies);
+      const routes = { developer: developerRoute(double.url), vertex: vertexRoute(other.url) };
+      const catalog = loadCatalog(join(house, 'data'));
+      const prices = v.parse(PriceList, pricesFile);
+      expect(await compareLive(routes, catalog, prices, folder, (words) => said.push(words))).toBe(verdict);
+      expect([double.requests.length, other.requests.length]).toEqual([8, 8]);
+      const report = JSON.parse(readFileSync(join(folder, 'comparison.json'), 'utf8'));
+      expect(report).toMatchObject({ developer: { attempts: 8 }, vertex: { attempts: 8 } });
+    } finally {
+      await other.close();
+    }
   });
 });

@@ -97,6 +97,14 @@ export type RouterFacts = {
 /** Understands one message. Never throws for what a person typed. */
 export interface Router {
   readonly name: 'rules' | 'gemini';
-  /** @param record is told of every attempt on a model, for the trail of this turn. */
-  route(text: string, facts: RouterFacts, record?: (attempt: ModelAttempt) => void): Promise<Routed>;
+  /**
+   * @param record is told of every attempt on a model, for the trail of this turn.
+   * @param mayAskAgain is asked before a second request is made to a model; absent: it may.
+   */
+  route(
+    text: string,
+    facts: RouterFacts,
+    record?: (attempt: ModelAttempt) => void,
+    mayAskAgain?: () => Promise<boolean>,
+  ): Promise<Routed>;
 }

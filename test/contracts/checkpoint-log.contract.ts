@@ -4,6 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCheckpointer } from '../../src/adapters/audit/checkpointer.ts';
+import { readProvableLog } from '../../src/adapters/audit/bundle-proofs.ts';
 import { witnessOffer } from '../../src/adapters/audit/witness.ts';
 import type { CheckpointLog } from '../../src/events/checkpoint-ports.ts';
 import { DIET_FOR_PLACE_SEARCH } from '../../src/events/purposes.ts';
@@ -164,8 +165,8 @@ export function checkpointLogContract(name: string, open: () => Promise<StoreUnd
       const second = checkpointerOn(other.checkpointLog, 'two');
       expect(await second.run(BEGINNING + 60_000)).toStrictEqual({ outcome: 'busy' });
       expect(await second.run(BEGINNING + 180_000)).toMatchObject({ outcome: 'signed', heads: 1 });
-      const offer = await witnessOffer(view.checkpointLog, 4);
-      expect(offer?.consistency).toMatchObject([{ size: 4 }]);
+      const provable = await readProvableLog(view.checkpointLog, new Set());
+      expect(provable === null ? null : witnessOffer(provable, 4).consistency).toMatchObject([{ size: 4 }]);
     });
   });
 }

@@ -9,6 +9,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Listening, listen } from '../../src/adapters/http/server.ts';
 import { type Audited, startAudited, TOKENS } from '../adapters/audit/audited.ts';
+import { witnessedWorld } from '../support/witnessed-ledgers.ts';
 import { hasChromium, launchChromium } from './browser.ts';
 
 const TESTS = 19;
@@ -19,7 +20,9 @@ describe.skipIf(!hasChromium(TESTS))('the audit console', () => {
   let server: Listening;
   beforeAll(async () => {
     browser = await launchChromium();
-    audited = await startAudited();
+    const { checkpoint, ledger, log } = witnessedWorld();
+    audited = await startAudited({ ledger, checkpoints: log });
+    await checkpoint();
     server = await listen(audited.routes, '127.0.0.1', 0);
   });
   afterAll(async () => {

@@ -93,7 +93,7 @@ export function turnsSuite(name: string, open: () => Promise<{ store: Store; clo
       }
     }
 
-    it('a search leaves one row: request, effective condition, origin, revision, result ids', async () => {
+    it('a search leaves one row: request, origin, revision, and of a condition out of memory no more than these', async () => {
       await consent();
       const { messageId } = await say(QUESTION);
       const { row, body } = await trailOf(messageId);
@@ -102,9 +102,37 @@ export function turnsSuite(name: string, open: () => Promise<{ store: Store; clo
         router: 'rules',
         revision: 1,
         request: { text: QUESTION },
-        ran: [{ tool: 'search_local_places', origin: 'consented_memory', effective: { dietary_type: 'vegetarian' } }],
+        ran: [
+          {
+            tool: 'search_local_places',
+            origin: 'consented_memory',
+            effective: { area: '花壇鄉', keyword: '' },
+            resultIds: [],
+          },
+        ],
       });
-      expect(body?.ran[0]?.resultIds.length).toBeGreaterThan(0);
+    });
+
+    it('a search with a condition said now leaves that condition and the ids of its results', async () => {
+      const { messageId } = await say('花壇有什麼素食店？');
+      const [ran] = (await trailOf(messageId)).body?.ran ?? [];
+      expect(ran).toMatchObject({ origin: 'this_turn', effective: { dietary_type: 'vegetarian' } });
+      expect(ran?.resultIds.length).toBeGreaterThan(0);
+    });
+
+    it('after a correction no row holds the value that was in force before', async () => {
+      const offered = await say('以後都找全素，幫我記住');
+      const { seen } = await product.deliver(product.bodies.text(someone, '以後都找全素，幫我記住'));
+      await product.press(someone, buttonIn(seen, '同意記住'));
+      const searched = await say(QUESTION);
+      const changed = await product.deliver(product.bodies.text(someone, '改成蛋奶素'));
+      await product.press(someone, buttonIn(changed.seen, '同意記住'));
+      const after = await say(QUESTION);
+      for (const { messageId } of [offered, searched, after]) {
+        const { row } = await trailOf(messageId);
+        expect(row?.body).not.toBeNull();
+        expect(Buffer.from(row?.body ?? []).toString()).not.toMatch(/vegan|ovo_lacto|全素|蛋奶素/);
+      }
     });
 
     it('its log line carries turn id, tool, origin, revision and outcome, and nothing else', async () => {

@@ -10,19 +10,44 @@ import { mutated } from '../adapters/gemini/mutation.ts';
 export const MARK = 'ZQXJZQXJ';
 /** The people of a run, by name. */
 export const NAMES = ['Person A', 'Person B', 'Person C'] as const;
-/** What people say. None of it is a fixed entry. */
-export const MESSAGES = [
-  '花壇有推薦吃的嗎？',
-  '今天想吃素，花壇有什麼店？',
-  '長輩吃素，以後優先找蔬食，幫我記住',
-  '員林有全素的店嗎，能停車嗎',
-  '我媽說她吃素',
-  '如果我吃素的話，花壇有哪些店？',
-  '不用幫我記住，這次就好',
-  '改成蛋奶素',
-  '花壇場次的集合點在哪？',
-  '附近有什麼鍋邊素',
-] as const;
+/** What people say. None of it is a fixed entry. `cards` and `condition` are what the words themselves ask for, put down by hand. */
+export type Message = {
+  readonly text: string;
+  /** The values a card may offer, `forget` for a card to forget; empty: nothing in the words asks for a card. */
+  readonly cards: readonly string[];
+  /** The diet the words name for a search, '' for none. */
+  readonly diet: string;
+  /** The township the words name for a search, '' for none. */
+  readonly area: string;
+};
+const message = (text: string, area: string, diet: string, ...cards: string[]): Message => ({
+  text,
+  cards,
+  diet,
+  area,
+});
+
+export const MESSAGES: readonly Message[] = [
+  message('花壇有推薦吃的嗎？', '花壇鄉', ''),
+  message('今天想吃素，花壇有什麼店？', '花壇鄉', 'vegetarian'),
+  message('長輩吃素，以後優先找蔬食，幫我記住', '', 'vegetarian', 'vegetarian'),
+  message('員林有全素的店嗎，能停車嗎', '員林市', 'vegan'),
+  message('我媽說她吃素', '', 'vegetarian'),
+  message('如果我吃素的話，花壇有哪些店？', '花壇鄉', 'vegetarian'),
+  message('不用幫我記住，這次就好', '', ''),
+  message('改成蛋奶素', '', 'ovo_lacto', 'ovo_lacto'),
+  message('花壇場次的集合點在哪？', '花壇鄉', ''),
+  message('附近有什麼鍋邊素', '附近', '鍋邊素'),
+  message('今天天氣真好', '', ''),
+  message('請記得，我不要你存這個', '', ''),
+  message('朋友說他以後都吃全素，要你記住', '', 'vegan'),
+  message('以後都找全素，幫我記住', '', 'vegan', 'vegan'),
+  message('把我的飲食偏好忘掉', '', '', 'forget'),
+  message('花壇有什麼全素的店？以後都找全素，幫我記住', '花壇鄉', 'vegan', 'vegan'),
+  message('我忘了那家店叫什麼', '', ''),
+  message('員林有蛋奶素的店嗎？以後都找蛋奶素，幫我記住', '員林市', 'ovo_lacto', 'ovo_lacto'),
+  message('花壇有什麼蔬食店？以後優先找蔬食，幫我記住', '花壇鄉', 'vegetarian', 'vegetarian'),
+];
 
 export type HostileAnswer = {
   readonly kind: string;
@@ -124,6 +149,9 @@ export function createHostileAnswers(random: () => number): () => HostileAnswer 
   const kinds: readonly (() => HostileAnswer)[] = [
     () => of('a proper call', answering([part()]), true),
     () => of('a proper call', answering([part()]), true),
+    () => of('an offer', answering([partOf(pick(['propose_dietary_memory', 'request_memory_management']))]), true),
+    () =>
+      of('a search and an offer', answering([partOf('search_local_places'), partOf('propose_dietary_memory')]), true),
     () =>
       of('a search and an offer', answering([partOf('search_local_places'), partOf('propose_dietary_memory')]), true),
     () => of('some calls', answering(Array.from({ length: 1 + Math.floor(random() * 5) }, part)), true),

@@ -1,5 +1,5 @@
 /**
- * A fully hostile model can do no more than offer a card; with any one guard taken out, the same run says so.
+ * A fully hostile model can do no more than offer a card somebody asked for; with any one guard taken out, the same run says so.
  * @module
  */
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { type Plant, runHostileModel, type Violation } from './hostile-model.ts'
 
 const SEED = 20261130;
 const TURNS = 10_000;
-const TURNS_WITH_A_PLANT = 600;
+const TURNS_WITH_A_PLANT = 1_500;
 
 it(`${TURNS} turns, seed ${SEED}: writes nothing but offers, reads nobody else, shows no word of the model`, async () => {
   const result = await runHostileModel({ count: TURNS, seed: SEED });
@@ -26,9 +26,9 @@ it(`${TURNS} turns, seed ${SEED}: writes nothing but offers, reads nobody else, 
     'unsupported',
     'query_unavailable',
   ]) {
-    expect(result.statuses.get(status) ?? 0, status).toBeGreaterThan(20);
+    expect(result.statuses.get(status) ?? 0, status).toBeGreaterThan(10);
   }
-  expect(result.offers).toBeGreaterThan(100);
+  expect(result.offers).toBeGreaterThan(20);
 });
 
 /** Changes every call of a response before the router reads it. */
@@ -103,7 +103,19 @@ describe('with one guard taken out the run fails:', () => {
       },
       'read',
     ],
-    ['any word counts as a known one', { dietOf: () => 'any' }, 'shown'],
+    [
+      "a model's calls are taken for the person's own words",
+      { router: (inner) => ({ name: 'rules', route: (text, facts, record) => inner.route(text, facts, record) }) },
+      'unasked',
+    ],
+    [
+      "any word counts as a known one, and as the person's own",
+      {
+        dietOf: () => 'any',
+        router: (inner) => ({ name: 'rules', route: (text, facts, record) => inner.route(text, facts, record) }),
+      },
+      'shown',
+    ],
     [
       'prose is told to the person',
       {

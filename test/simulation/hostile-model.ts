@@ -13,19 +13,21 @@ import { BUDGET_MS, createGeminiRouter } from '../../src/adapters/gemini/router.
 import { createPreferenceDesk, type PreferenceDesk } from '../../src/adapters/preferences/desk.ts';
 import type { Answer } from '../../src/commands/answers.ts';
 import type { Catalog } from '../../src/commands/catalog.ts';
+import type { Router } from '../../src/commands/tools.ts';
 import type { Delivery, Offers, Person, Turns } from '../../src/commands/turns.ts';
 import { type LedgerId, TenantId } from '../../src/events/identity.ts';
 import type { Ledger } from '../../src/events/ports.ts';
 import { seeded } from '../adapters/gemini/mutation.ts';
 import { BEGINNING, bytesOf, CARD_KEYS, personLedger } from '../support/ledger-world.ts';
 import { memoryLedger } from '../support/memory-ledger.ts';
-import { createHostileAnswers, type HostileAnswer, MARK, MESSAGES, NAMES } from './hostile-answers.ts';
+import { createHostileAnswers, type HostileAnswer, MARK, type Message, MESSAGES, NAMES } from './hostile-answers.ts';
 
 /** Guards a test takes out, one at a time, to see that the watch notices. */
 export type Plant = {
   readonly client?: (inner: ModelClient) => ModelClient;
   /** Which words the router takes for known ones. */
   readonly dietOf?: Catalog['dietOf'];
+  readonly router?: (inner: Router) => Router;
   readonly offers?: (desk: PreferenceDesk) => Offers;
   readonly text?: (
     inner: Pick<Turns, 'text'>,
@@ -36,8 +38,9 @@ export type Plant = {
 
 export type Violation = {
   readonly turn: number;
-  /** `wrote` another event than an offer · `read` another person's ledger · `ran` what no exact call asked for · `shown` words of the model. */
-  readonly kind: 'wrote' | 'read' | 'ran' | 'shown' | 'threw';
+  /** `wrote` another event than an offer · `read` another person's ledger · `ran` what no exact call asked for · `shown` words of the model ·
+   * `unasked` a card, or a search under a condition, that the person's words do not hold. */
+  readonly kind: 'wrote' | 'read' | 'ran' | 'shown' | 'unasked' | 'threw';
   readonly detail: string;
 };
 
@@ -94,7 +97,7 @@ export async function runHostileModel({
       if (violations.length < VIOLATIONS_KEPT) violations.push({ turn, kind, detail: detail.slice(0, 200) });
     };
     const person = world.people[Math.floor(random() * world.people.length)] as Person;
-    const message = MESSAGES[Math.floor(random() * MESSAGES.length)] as string;
+    const message = MESSAGES[Math.floor(random() * MESSAGES.length)] as Message;
     const answer = answers();
     const seen = world.watch(person, answer);
     const delivery: Delivery = {
@@ -103,10 +106,11 @@ export async function runHostileModel({
       messageId: `message-${turn}`,
     };
     try {
-      const told = await world.text(person, message, delivery);
+      const told = await world.text(person, message.text, delivery);
       for (const { status } of told.answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
       const ran = told.answers.find(({ status }) => RAN.has(status));
       if (!answer.mayRun && ran !== undefined) violated('ran', `${ran.status} after ${answer.kind}`);
+      for (const unasked of told.answers.flatMap((one) => beyondWords(one, message))) violated('unasked', unasked);
       if (JSON.stringify(told.answers).includes(MARK)) violated('shown', answer.kind);
     } catch (error) {
       violated('threw', `${answer.kind}: ${String(error)}`);
@@ -118,6 +122,25 @@ export async function runHostileModel({
     for (const read of seen.read) if (read !== person.diet.ledgerId) violated('read', answer.kind);
   }
   return { turns: count, seed, violationCount, violations, statuses, offers };
+}
+
+/** What of an answer the person's words do not hold. */
+function beyondWords(answer: Answer, { text, cards, diet, area }: Message): string[] {
+  switch (answer.status) {
+    case 'awaiting_memory_consent':
+      return cards.includes(answer.card.value ?? 'forget') ? [] : [`a card for ${answer.card.value} after ${text}`];
+    case 'remember_separately':
+      return cards.includes(answer.value) ? [] : [`a button for ${answer.value} after ${text}`];
+    case 'unknown_diet':
+      return answer.said === diet ? [] : [`told of ${answer.said} after ${text}`];
+    case 'places': {
+      const searched = 'area' in answer.answer ? answer.answer.area : area;
+      const beyond = [answer.said === diet ? '' : `diet ${answer.said}`, searched === area ? '' : `area ${searched}`];
+      return beyond.filter((each) => each !== '').map((each) => `${each} after ${text}`);
+    }
+    default:
+      return [];
+  }
 }
 
 type Seen = { readonly written: string[]; readonly read: Set<LedgerId> };
@@ -150,7 +173,7 @@ async function startWorld(round: number, plant: Plant) {
 
   const answer = async (): Promise<Response> =>
     new Response(answered.body, { status: answered.status, headers: { 'content-type': 'application/json' } });
-  const router = createGeminiRouter({
+  const asked = createGeminiRouter({
     route: { backend: 'developer', model: 'gemini-3.8-flash', baseUrl: 'http://127.0.0.1:9', apiKey: 'key-of-a-test' },
     createClient(route) {
       const client = createModelClient(route, answer);
@@ -167,6 +190,7 @@ async function startWorld(round: number, plant: Plant) {
     unansweredIn,
     count: () => {},
   });
+  const router = plant.router?.(asked) ?? asked;
   const offers = plant.offers?.(desk) ?? desk;
   const freeText = createFreeText({ router, catalog, offers, clock: () => BEGINNING });
   const { text } = plant.text?.(freeText, () => answered, everybody) ?? freeText;

@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net';
 export type Reply =
   | { readonly kind: 'response'; readonly body: unknown }
   | { readonly kind: 'status'; readonly status: number }
+  | { readonly kind: 'redirect'; readonly to: string }
   | { readonly kind: 'silence' | 'reset' | 'half' | 'garbage' | 'page' | 'flood' };
 
 export type GeminiRequest = {
@@ -131,6 +132,8 @@ function answer(reply: Reply, response: ServerResponse, silent: ServerResponse[]
   switch (reply.kind) {
     case 'response':
       return send(response, 200, JSON.stringify(reply.body));
+    case 'redirect':
+      return void response.writeHead(307, { location: reply.to }).end();
     case 'status':
       return error(response, reply.status, 'UNAVAILABLE');
     case 'silence':

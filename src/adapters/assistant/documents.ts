@@ -19,6 +19,7 @@ import {
 import type { Delivery, Person, Searches, Turn } from '../../commands/turns.ts';
 import { unreadable } from './document-command.ts';
 import type { ModelAllowance } from './model-allowance.ts';
+import { isSaidArea } from './own-words.ts';
 import { folded, normalised } from './spoken-text.ts';
 import type { RanCall, TurnTrail } from './turn-trail.ts';
 
@@ -48,14 +49,22 @@ export interface Documents {
 
 /** Builds the route. */
 export function createDocuments({ searches, router, catalog, allowance, trail }: DocumentDependencies): Documents {
+  /** A township the document names, or '' where the router made one up. */
+  const areaOf = (area: string, document: string): string => (isSaidArea(area, document, catalog.areas) ? area : '');
+
   async function run(person: Person, call: DocumentCall, document: string): Promise<Turn> {
     switch (call.tool) {
       case 'search_local_places': {
         const keyword = keywordOf(call.keyword, document);
-        return searches.places(person, { area: call.area, dietary_type: '', keyword, near: null, page: 0 });
+        const area = areaOf(call.area, document);
+        return searches.places(person, { area, dietary_type: '', keyword, near: null, page: 0 });
       }
       case 'search_local_events':
-        return searches.events({ date: call.date, area: call.area, keyword: keywordOf(call.keyword, document) });
+        return searches.events({
+          date: call.date,
+          area: areaOf(call.area, document),
+          keyword: keywordOf(call.keyword, document),
+        });
       case 'show_local_help':
         return told({ status: 'document_unavailable', because: 'nothing_found' });
     }
@@ -68,7 +77,12 @@ export function createDocuments({ searches, router, catalog, allowance, trail }:
       if (!(await allowance.take(person, router.name))) return told({ status: 'model_budget_exhausted' });
       const attempts: ModelAttempt[] = [];
       const facts = { catalogVersion: catalog.version, areas: catalog.areas };
-      const routed = await router.route(document, facts, (attempt) => attempts.push(attempt));
+      const routed = await router.route(
+        document,
+        facts,
+        (attempt) => attempts.push(attempt),
+        () => allowance.take(person, router.name),
+      );
       const allowed = gate(routed, attempts);
       const turn = 'tool' in allowed ? await run(person, allowed, document) : told(allowed);
       const ran: readonly RanCall[] =

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import type { Answer } from '../../commands/answers.ts';
 import type { Catalog } from '../../commands/catalog.ts';
 import type { ModelAttempt } from '../../commands/model-attempt.ts';
-import { type Routed, type Router, ToolCall, type Unanswered } from '../../commands/tools.ts';
+import { type Routed, type Router, type RouterFacts, ToolCall, type Unanswered } from '../../commands/tools.ts';
 import type { Delivery, Offers, Person, Remembered, Turn, Turns } from '../../commands/turns.ts';
 import { DIET_FOR_PLACE_SEARCH, labelOf } from '../../events/purposes.ts';
 import type { Journal } from './context.ts';
@@ -14,6 +14,7 @@ import { documentIn } from './document-command.ts';
 import type { Documents } from './documents.ts';
 import { completed } from './follow-up.ts';
 import type { ModelAllowance } from './model-allowance.ts';
+import { createOwnWords } from './own-words.ts';
 import { preferenceChanged, searchPlaces, stillAt } from './search.ts';
 import type { RanCall, TurnTrail } from './turn-trail.ts';
 
@@ -45,6 +46,7 @@ const NOTHING_KEPT: NonNullable<FreeTextDependencies['keeping']> = {
 export function createFreeText(dependencies: FreeTextDependencies): Pick<Turns, 'text'> {
   const { router, catalog, offers, clock, secondReader, documents } = dependencies;
   const { trail, journal, allowance } = dependencies.keeping ?? NOTHING_KEPT;
+  const ownWords = createOwnWords(catalog);
 
   async function text(person: Person, said: string, delivery: Delivery): Promise<Turn> {
     const document = documentIn(said);
@@ -60,7 +62,7 @@ export function createFreeText(dependencies: FreeTextDependencies): Pick<Turns, 
     const attempts: ModelAttempt[] = [];
     const facts = { catalogVersion: catalog.version, areas: catalog.areas, context };
     const routed = (await allowance.take(person, router.name))
-      ? completed(await router.route(said, facts, (attempt) => attempts.push(attempt)), said, context)
+      ? completed(await heard(person, said, facts, attempts), said, context)
       : null;
     const { turn, ran } =
       routed === null
@@ -80,6 +82,18 @@ export function createFreeText(dependencies: FreeTextDependencies): Pick<Turns, 
       }),
     ]);
     return { ...turn, tools: calls.map(({ tool }) => tool) };
+  }
+
+  /** What the router made of the words; of a model's answer only what they hold. A second request of a model is counted too. */
+  async function heard(person: Person, said: string, facts: RouterFacts, attempts: ModelAttempt[]): Promise<Routed> {
+    const { context = null } = facts;
+    const routed = await router.route(
+      said,
+      facts,
+      (attempt) => attempts.push(attempt),
+      () => allowance.take(person, router.name),
+    );
+    return router.name === 'rules' ? routed : ownWords(routed, said, context);
   }
 
   async function answer(

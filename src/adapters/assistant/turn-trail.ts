@@ -141,13 +141,18 @@ function ranOf({ call, answer }: RanCall, withheld: boolean): TurnBody['ran'][nu
   };
 }
 
+/**
+ * What took effect. A diet out of memory is left out, and so are the ids that would tell it: origin and revision lead to it as
+ * long as it is remembered, and after a correction no row still holds what was.
+ */
 function effectiveOf(answer: Answer): Record<string, string> | null {
   if (answer.status !== 'places' || (answer.answer.status !== 'ok' && answer.answer.status !== 'no_data')) return null;
   const { area, diet, keyword } = answer.answer;
-  return { area, dietary_type: diet, keyword };
+  return answer.origin === 'consented_memory' ? { area, keyword } : { area, dietary_type: diet, keyword };
 }
 
 function resultIdsOf(answer: Answer): string[] {
+  if (answer.status === 'places' && answer.origin === 'consented_memory') return [];
   if (answer.status === 'places' && answer.answer.status === 'ok')
     return [...answer.answer.places, ...answer.answer.nearMisses].map(({ placeId }) => placeId);
   if (answer.status === 'events' && answer.answer.status === 'ok')

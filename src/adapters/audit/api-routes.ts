@@ -21,8 +21,17 @@ import {
   ReplayQuery,
   VerifyAnswer,
 } from './api-schemas.ts';
-import { type AuditParts, EVENTS_SHOWN_MAX, lookAtMany, lookAtOne, type Looker, type Witnessed } from './looking.ts';
-import { readLedger, verifyLedger } from './reading.ts';
+import { judgeLedger } from './judging.ts';
+import {
+  absence,
+  type AuditParts,
+  EVENTS_SHOWN_MAX,
+  lookAtMany,
+  lookAtOne,
+  type Looker,
+  type Witnessed,
+} from './looking.ts';
+import { readLedger } from './reading.ts';
 import { eventView, ledgersPage, noticeText, stateView, summaryOf } from './views.ts';
 
 const LEDGERS_PER_PAGE = 50;
@@ -127,10 +136,10 @@ const getLedger = route({
   params: OneLedger,
   query: NoParameters,
   answer: LedgerAnswer,
-  problems: ['not_found'],
+  problems: ['not_found', 'ledger_gone'],
   async run(parts, looker, { ledgerId }) {
     const ledger = await lookAtOne(parts, looker, 'ledger', ledgerId);
-    if (ledger === null) return 'not_found';
+    if (ledger === null) return absence(parts, looker, ledgerId);
     const head = await parts.reader.head(ledgerId);
     const witnessed = parts.checkpoints === null ? 'not_configured' : await parts.checkpoints.witnessed(ledgerId);
     return {
@@ -147,7 +156,8 @@ function coverage(
 ): v.InferInput<typeof LedgerAnswer>['checkpoint'] {
   if (witnessed === null) return { state: 'not_yet_witnessed' };
   if (typeof witnessed === 'string') return { state: witnessed };
-  const { leafIndex, treeSize } = witnessed;
+  const { leafIndex, treeSize, difference } = witnessed;
+  if (difference !== null) return { state: 'differs', cause: difference, witnessedPosition: witnessed.position };
   const notYetWitnessed = Math.max(0, position - witnessed.position);
   return { state: 'witnessed', throughPosition: witnessed.position, notYetWitnessed, leafIndex, treeSize };
 }
@@ -161,10 +171,10 @@ const getHistory = route({
   params: OneLedger,
   query: HistoryQuery,
   answer: HistoryAnswer,
-  problems: ['not_found', 'ledger_unreadable'],
+  problems: ['not_found', 'ledger_gone', 'ledger_unreadable'],
   async run(parts, looker, { ledgerId }, { from = 1, limit = EVENTS_PER_PAGE }) {
     const ledger = await lookAtOne(parts, looker, 'history', ledgerId);
-    if (ledger === null) return 'not_found';
+    if (ledger === null) return absence(parts, looker, ledgerId);
     const law = ledgerLaw(ledger.kind);
     if (law === null) return 'ledger_unreadable';
     const head = await parts.reader.head(ledgerId);
@@ -209,11 +219,11 @@ const getReplay = route({
   params: OneLedger,
   query: ReplayQuery,
   answer: ReplayAnswer,
-  problems: ['not_found', 'beyond_end', 'no_preference', 'ledger_unreadable', 'ledger_too_long'],
+  problems: ['not_found', 'ledger_gone', 'beyond_end', 'no_preference', 'ledger_unreadable', 'ledger_too_long'],
   async run(parts, looker, { ledgerId }, query) {
     const bound = boundOf(query);
     const ledger = await lookAtOne(parts, looker, 'replay', ledgerId, bound);
-    if (ledger === null) return 'not_found';
+    if (ledger === null) return absence(parts, looker, ledgerId);
     if (ledger.kind !== 'preference') return 'no_preference';
     if ((await parts.reader.head(ledgerId)).position > EVENTS_SHOWN_MAX) return 'ledger_too_long';
     const read = await readLedger(parts.reader, ledger);
@@ -229,20 +239,22 @@ const getVerify = route({
   path: '/ledgers/:ledgerId/verify',
   operationId: 'verifyLedger',
   summary:
-    'Checks bytes, hashes, links, positions, times, legal transitions, head and content; the first problem is told.',
+    'Checks bytes, hashes, links, positions, times, legal transitions, head and content, and compares with the newest ' +
+    'signed checkpoint; the first problem is told.',
   params: OneLedger,
   query: NoParameters,
   answer: VerifyAnswer,
-  problems: ['not_found'],
+  problems: ['not_found', 'ledger_gone'],
   async run(parts, looker, { ledgerId }) {
     const ledger = await lookAtOne(parts, looker, 'verify', ledgerId);
-    if (ledger === null) return 'not_found';
-    const { events, problem } = await verifyLedger(parts.reader, ledger);
+    if (ledger === null) return absence(parts, looker, ledgerId);
+    const { events, problems } = await judgeLedger(parts, ledger);
+    const [first] = problems;
     return {
-      ok: problem === null,
+      ok: first === undefined,
       ledgerId,
       events,
-      problem: problem === null ? null : { position: problem.position, cause: problem.cause },
+      problem: first === undefined ? null : { position: first.position, cause: first.cause },
     };
   },
 });

@@ -5,6 +5,7 @@
 import * as v from 'valibot';
 import { EventTime } from '../../events/envelope.ts';
 import { LedgerId, LedgerKind } from '../../events/identity.ts';
+import { readMoment } from './moments.ts';
 
 /** Ledgers in one page at most. */
 export const LEDGERS_PER_PAGE_MAX = 200;
@@ -25,12 +26,12 @@ const countUpTo = (most: number) =>
     v.transform(Number),
     v.maxValue(most),
   );
-/** A moment with an offset, so that nobody has to guess a time zone; as Unix milliseconds. */
+/** A moment with an offset, on a day that exists; as Unix milliseconds. */
 export const Moment = v.pipe(
   v.string(),
-  v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/),
   v.description('RFC 3339 with an offset'),
-  v.transform((text) => Date.parse(text)),
+  v.check((text) => readMoment(text) !== null),
+  v.transform((text) => readMoment(text) ?? Number.NaN),
   v.safeInteger(),
   v.minValue(0),
   v.maxValue(253_402_300_799_999),
@@ -61,6 +62,9 @@ export const ReplayQuery = v.pipe(
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const hash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 
+/** How a ledger can differ from the newest signed checkpoint. */
+const DIFFERENCES = ['cut_off', 'witnessed_hash_differs'] as const;
+
 export const Summary = v.strictObject({
   ledgerId: LedgerId,
   kind: LedgerKind,
@@ -88,6 +92,8 @@ export const LedgerAnswer = v.strictObject({
       leafIndex: count,
       treeSize: count,
     }),
+    /** The ledger is not what was signed: an alarm. */
+    v.strictObject({ state: v.literal('differs'), cause: v.picklist(DIFFERENCES), witnessedPosition: count }),
   ]),
 });
 
@@ -147,6 +153,7 @@ export const PROBLEMS = {
   unauthenticated: { status: 401, title: 'An audit token is needed' },
   not_found: { status: 404, title: 'There is no such ledger' },
   beyond_end: { status: 404, title: 'The ledger does not reach that far' },
+  ledger_gone: { status: 410, title: 'A signed checkpoint knows this ledger, and it is not here any more: an alarm' },
   no_such_route: { status: 404, title: 'There is nothing at this address' },
   no_preference: { status: 409, title: 'That ledger holds no preference' },
   ledger_unreadable: { status: 409, title: 'The ledger has something that cannot be read; verify it' },

@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import type { Bound } from '../../projections/replay.ts';
+import { readMoment } from './moments.ts';
 
 export const LEDGER_COMMANDS = ['history', 'replay', 'verify', 'inspect'] as const;
 export type LedgerCommand = (typeof LEDGER_COMMANDS)[number];
@@ -120,15 +121,6 @@ function boundOf(values: Values): Bound | null {
   if (position !== undefined)
     return whole.test(position) ? { kind: 'through_position', position: Number(position) } : null;
   if (values.at === undefined) return { kind: 'all' };
-  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(values.at)
-    ? Date.parse(values.at)
-    : Number.NaN;
-  if (Number.isNaN(time) || !isRealDay(values.at)) return null;
-  return { kind: 'at', at: time };
-}
-
-/** 30 February would silently become a day in March. */
-function isRealDay(text: string): boolean {
-  const day = text.slice(0, 10);
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+  const at = readMoment(values.at);
+  return at === null ? null : { kind: 'at', at };
 }

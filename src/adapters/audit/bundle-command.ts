@@ -9,6 +9,7 @@ import type { LedgerRef } from '../../events/identity.ts';
 import type { LedgerReader } from '../../events/ports.ts';
 import { PURPOSES } from '../../events/purposes.ts';
 import { type Exported, exportBundle } from './bundle-export.ts';
+import { LogDamaged } from './checkpoint-log.ts';
 
 /** What `export` says beside whose ledgers are meant. */
 export type ExportArguments = {
@@ -70,17 +71,25 @@ export async function runExport(asked: ExportArguments, dependencies: ExportDepe
     say(`${asked.seenFile} cannot be read.`);
     return 2;
   }
-  const exported = await exportBundle({
-    reader: dependencies.reader,
-    log: dependencies.log,
-    ledgers: dependencies.ledgers,
-    scope: dependencies.isAll ? 'all' : 'selected',
-    out: asked.out,
-    now: dependencies.clock(),
-    content: asked.content,
-    seen,
-    notices: [...PURPOSES.values()].flatMap(({ notices }) => notices),
-  });
+  let exported: Exported;
+  try {
+    exported = await exportBundle({
+      reader: dependencies.reader,
+      log: dependencies.log,
+      ledgers: dependencies.ledgers,
+      scope: dependencies.isAll ? 'all' : 'selected',
+      out: asked.out,
+      now: dependencies.clock(),
+      content: asked.content,
+      seen,
+      notices: [...PURPOSES.values()].flatMap(({ notices }) => notices),
+    });
+  } catch (error) {
+    if (!(error instanceof LogDamaged)) throw error;
+    out({ outcome: 'checkpoint_log_damaged' });
+    say(`The log of heads is not what was signed, so nothing is exported: ${error.message}. Run verify.`);
+    return 1;
+  }
   out(exported.outcome === 'written' ? { ...exported, bundle: asked.out } : exported);
   const { code, words } = told(exported, asked.out);
   say(words);
@@ -102,7 +111,16 @@ function told(exported: Exported, folder: string): { code: 0 | 1 | 2 | 3; words:
       return { code: 3, words: 'There is no signed checkpoint yet: let the service run for a minute.' };
     case 'seen_not_of_this_log':
       return { code: 1, words: 'The log never stood at that checkpoint: a roll-back, a fork, or another log.' };
-    case 'unreadable_event':
-      return { code: 1, words: `${exported.ledgerId}: position ${exported.position} cannot be read. Run verify.` };
+    case 'folder_not_made':
+      return { code: 2, words: `${folder} cannot be made (${exported.code}): its parent must exist and be yours.` };
+    case 'unreadable_event': {
+      const { ledgerId, position, cause } = exported;
+      const next = cause === 'newer_schema' ? 'A later program wrote it: export with that.' : 'Run verify.';
+      return { code: 1, words: `${ledgerId}: position ${position} is no event of this ledger: ${cause}. ${next}` };
+    }
+    case 'unknown_kind': {
+      const { ledgerId, kind } = exported;
+      return { code: 1, words: `${ledgerId}: this program knows no ledger of kind ${kind}. Run verify.` };
+    }
   }
 }

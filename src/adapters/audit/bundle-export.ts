@@ -8,10 +8,11 @@ import { join } from 'node:path';
 import { type CanonicalValue, canonicalText } from '../../events/canonical.ts';
 import type { CheckpointLogReader } from '../../events/checkpoint-ports.ts';
 import { decodeContent } from '../../events/commitment.ts';
-import type { StoredEvent } from '../../events/envelope.ts';
+import type { StoredEvent, UnreadableCause } from '../../events/envelope.ts';
 import type { LedgerRef } from '../../events/identity.ts';
 import type { Head, LedgerReader, StoredContent } from '../../events/ports.ts';
 import type { Purpose } from '../../events/purposes.ts';
+import { type LedgerLaw, ledgerLaw } from '../../projections/ledger-law.ts';
 import { olderCheckpoint, proveBundle, readProvableLog } from './bundle-proofs.ts';
 import { eventPages } from './reading.ts';
 
@@ -43,8 +44,16 @@ export type Exported =
       readonly checkpointSize: number;
     }
   | { readonly outcome: 'folder_exists' | 'no_ledgers' | 'no_checkpoint' | 'seen_not_of_this_log' }
-  /** What is stored there is not even JSON: it cannot be written down as an event. */
-  | { readonly outcome: 'unreadable_event'; readonly ledgerId: string; readonly position: number };
+  /** The system's name of the cause, as `ENOENT` for a parent that is not there. */
+  | { readonly outcome: 'folder_not_made'; readonly code: string }
+  /** What is stored there does not open as an event of a ledger of this kind. */
+  | {
+      readonly outcome: 'unreadable_event';
+      readonly ledgerId: string;
+      readonly position: number;
+      readonly cause: UnreadableCause;
+    }
+  | { readonly outcome: 'unknown_kind'; readonly ledgerId: string; readonly kind: string };
 
 /** A file of the bundle, its length and digest kept while it is written. */
 type Part = { readonly file: FileHandle; readonly digest: Hash; bytes: number };
@@ -66,8 +75,9 @@ export async function exportBundle(options: ExportOptions): Promise<Exported> {
   try {
     await mkdir(options.out, { mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return { outcome: 'folder_exists' };
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return code === 'EEXIST' ? { outcome: 'folder_exists' } : { outcome: 'folder_not_made', code };
   }
   let written = false;
   try {
@@ -90,7 +100,7 @@ export async function exportBundle(options: ExportOptions): Promise<Exported> {
 
 type Written =
   | Omit<Extract<Exported, { outcome: 'written' }>, 'checkpointSize'>
-  | Extract<Exported, { outcome: 'unreadable_event' }>;
+  | Extract<Exported, { outcome: 'unreadable_event' | 'unknown_kind' }>;
 
 async function writeFiles(
   options: ExportOptions,
@@ -106,13 +116,15 @@ async function writeFiles(
   const contents = options.content ? await begin(options.out, 'content.ndjson') : null;
   try {
     for (const ref of refs) {
-      const { head, content } = await options.reader.headWithContent(ref.ledgerId);
-      const read = await writeEvents(options.reader, ref, head, lines, used);
-      if (read.unreadableAt !== null)
-        return { outcome: 'unreadable_event', ledgerId: ref.ledgerId, position: read.unreadableAt };
+      const { ledgerId, kind } = ref;
+      const law = ledgerLaw(kind);
+      if (law === null) return { outcome: 'unknown_kind', ledgerId, kind };
+      const { head, content } = await options.reader.headWithContent(ledgerId);
+      const read = await writeEvents(options.reader, { ledgerId, law }, head, lines, used);
+      if (read.unreadable !== null) return { outcome: 'unreadable_event', ledgerId, ...read.unreadable };
       if (contents !== null && content !== null) await write(contents, contentLine(content));
       events += read.events;
-      notYetWitnessed += Math.max(0, read.events - witnessed(ref.ledgerId));
+      notYetWitnessed += Math.max(0, read.events - witnessed(ledgerId));
       entries.push(manifestEntry(ref, head));
     }
     files['events.ndjson'] = { bytes: lines.bytes, sha256: lines.digest.digest('hex') };
@@ -141,39 +153,36 @@ async function writeFiles(
 /** Writes a ledger's events through its head as they are stored, each with the hash that stands beside it. */
 async function writeEvents(
   reader: LedgerReader,
-  ref: LedgerRef,
+  { ledgerId, law }: { ledgerId: LedgerRef['ledgerId']; law: LedgerLaw },
   head: Head,
   lines: Part,
   used: Set<string>,
-): Promise<{ events: number; unreadableAt: number | null }> {
+): Promise<{ events: number; unreadable: { position: number; cause: UnreadableCause } | null }> {
   let events = 0;
-  for await (const page of eventPages(reader, ref.ledgerId)) {
+  for await (const page of eventPages(reader, ledgerId)) {
     const within = page.filter(({ position }) => position <= head.position);
     const texts: string[] = [];
     for (const stored of within) {
-      const line = eventLine(stored, used);
-      if (line === null) return { events, unreadableAt: stored.position };
-      texts.push(line);
+      const opened = law.open(stored.bytes);
+      if (!opened.ok) return { events, unreadable: { position: stored.position, cause: opened.cause } };
+      texts.push(eventLine(stored, used));
     }
     await write(lines, texts.join(''));
     events += within.length;
     if (within.length < page.length) break;
   }
-  return { events, unreadableAt: null };
+  return { events, unreadable: null };
 }
 
-function eventLine({ bytes, hash }: StoredEvent, used: Set<string>): string | null {
-  try {
-    const event = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Record<string, CanonicalValue>;
-    const data = event['data'];
-    if (typeof data === 'object' && data !== null && 'noticeVersion' in data && 'language' in data) {
-      const { noticeVersion, language } = data;
-      if (typeof noticeVersion === 'string' && typeof language === 'string') used.add(`${noticeVersion} ${language}`);
-    }
-    return `${canonicalText({ ...event, hash })}\n`;
-  } catch {
-    return null;
+/** The line of an event that opened, so its bytes are JSON. @param used takes the notice it names. */
+function eventLine({ bytes, hash }: StoredEvent, used: Set<string>): string {
+  const event = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, CanonicalValue>;
+  const data = event['data'];
+  if (typeof data === 'object' && data !== null && 'noticeVersion' in data && 'language' in data) {
+    const { noticeVersion, language } = data;
+    if (typeof noticeVersion === 'string' && typeof language === 'string') used.add(`${noticeVersion} ${language}`);
   }
+  return `${canonicalText({ ...event, hash })}\n`;
 }
 
 /** Content that cannot be read is left out: a verifier then says that it is missing. */

@@ -63,7 +63,7 @@ export async function witnessingOf(
 export async function compareWithWitnessed(
   reader: LedgerReader,
   provable: ProvableLog | null,
-  { ledgerId }: LedgerRef,
+  { ledgerId }: Pick<LedgerRef, 'ledgerId'>,
 ): Promise<WitnessedVerdict> {
   const { position } = await reader.head(ledgerId);
   const places = (provable?.witnessed.get(ledgerId) ?? []).map(({ leaf }) => leaf);

@@ -8,6 +8,7 @@ import { type Html, markIcon } from './console-charts.ts';
 import { endOf, markOf, methodOf, operationOf, reasonOf, sentenceOf, titleOf } from './console-event-words.ts';
 import type { LedgerPage } from './console-ledger.ts';
 import { digest, type PageFor, timeOf } from './console-page.ts';
+import type { Words } from './console-words.ts';
 
 function fact(name: string, value: Html | string | number): Html {
   return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
@@ -75,22 +76,29 @@ ${fact(words.openThen, met.openProposalId === null ? words.none : digest(met.ope
 
 /** What proves the event: its hash, its link, and the checkpoint that covers it. */
 export function proofSection({ words }: PageFor, shown: LedgerPage, { event, hash }: HistoryEntry): Html {
-  const { ledger, witnessed } = shown;
+  const { ledger } = shown;
   return html`<section class="card proof" aria-labelledby="proof">
 <h2 id="proof">${words.proof}</h2>
 <p class="quiet">${words.proofWhy}</p>
 <dl class="facts tall">
 ${fact(words.hash, html`<code class="whole">${hash}</code>`)}
 ${fact(words.link, html`<code class="whole">${event.previoushash}</code>${event.position === 1 ? html` <span class="quiet">${words.genesis}</span>` : ''}`)}
-${inclusion(words, witnessed, event.position)}
-${fact(words.commandLine, html`<code class="whole">npm run ledger -- verify --ledger ${ledger.ledgerId}</code>`)}
+${inclusion(words, shown, event.position)}
+${fact(words.commandLine, html`<code class="whole">npm run ledger -- export --ledger ${ledger.ledgerId} --out bundle</code><br><code class="whole">node verify/verify-bundle.mjs bundle --key key.txt</code>`)}
 </dl>
 </section>`;
 }
 
-function inclusion(words: PageFor['words'], witnessed: LedgerPage['witnessed'], position: number): Html {
+function inclusion(words: Words, { witnessed, isSound, ledger }: LedgerPage, position: number): Html {
   if (witnessed === 'not_configured') return fact(words.inclusion, words.notConfigured);
-  if (witnessed === 'damaged') return fact(words.inclusion, html`<b class="bad">${words.checkpointDamaged}</b>`);
+  if (witnessed === 'damaged') return fact(words.inclusion, html`<span class="bad"><b>${words.checkpointDamaged}</b></span>`);
+  if (!isSound || (witnessed !== null && witnessed.difference !== null)) {
+    const href = `/audit/ledgers/${ledger.ledgerId}/verify`;
+    return fact(
+      words.inclusion,
+      html`<span class="bad"><b>${words.notAsSigned}</b></span> <a href="${href}">${words.verifyThis}</a>`,
+    );
+  }
   if (witnessed === null || witnessed.position < position) return fact(words.inclusion, words.notWitnessed);
   return html`${fact(words.inclusion, `${words.witnessedThrough} ${witnessed.position}`)}
 ${fact(words.leaf, `${witnessed.leafIndex} / ${witnessed.treeSize}`)}

@@ -23,6 +23,8 @@ export type LedgerPage = {
   readonly notice: string | null;
   readonly accessLedgerId: string;
   readonly witnessed: 'not_configured' | 'damaged' | Witnessed | null;
+  /** False when a verification finds anything; then nothing of the ledger counts as covered. */
+  readonly isSound: boolean;
   /** Unix milliseconds. */
   readonly now: number;
 };
@@ -40,6 +42,7 @@ export function ledgerPage(page: PageFor, shown: LedgerPage): Html {
 <p class="row"><a class="button" href="${path}/verify">${words.verifyThis}</a>
 <a class="button" href="${path}/history.ndjson" download>${words.download}</a>
 <a class="button" href="/audit/ledgers/${shown.accessLedgerId}">${words.accessOf}</a></p></div>
+${shown.isSound ? '' : html`<section class="card verdict bad" aria-labelledby="alarm"><h2 id="alarm">${words.notAsSigned}</h2></section>`}
 <div id="moment" class="moment" data-path="${path}">
 ${sliderSection(page, shown)}
 <div class="beside">
@@ -86,7 +89,7 @@ ${trackChart(history, state.position, `${words.timeline}: ${words.position} ${st
 </form>
 <form method="get" action="${path}" class="row">
 <label for="at">${words.atMoment}</label>
-<input id="at" name="at" type="datetime-local" step="1" value="${state.time?.slice(0, 19) ?? ''}">
+<input id="at" name="at" type="datetime-local" step="0.001" value="${state.time?.slice(0, 23) ?? ''}">
 <button type="submit">${words.go}</button>
 ${isNewest ? '' : html`<a class="button" href="${path}">${words.latest}</a>`}
 </form>

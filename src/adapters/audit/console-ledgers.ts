@@ -7,12 +7,12 @@ import { AccessRead, type RecordedAccess } from '../../events/access-kinds.ts';
 import { LedgerKind, type LedgerRef } from '../../events/identity.ts';
 import type { AnyEvent } from '../../projections/ledger-law.ts';
 import type { HashedEvent } from '../../projections/replay.ts';
-import type { Problem } from '../../projections/verify.ts';
 import * as v from 'valibot';
 import { type Html, markIcon } from './console-charts.ts';
 import { routeOf } from './console-event-words.ts';
 import { digest, framed, type PageFor, timeOf } from './console-page.ts';
 import type { Words } from './console-words.ts';
+import { type FoundProblem, ledgerIdFrom } from './looking.ts';
 import type { LedgerSummary } from './views.ts';
 
 /** What a kind of ledger is called. */
@@ -125,7 +125,7 @@ export type VerifiedPage = {
   readonly ledgerId: string | null;
   readonly ledgers: number;
   readonly events: number;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FoundProblem[];
   /** The cursor of the next batch, or null. */
   readonly next: string | null;
 };
@@ -151,11 +151,11 @@ ${shown.next === null ? '' : html`<a class="button primary" rel="next" href="/au
   });
 }
 
-function problemsTable(words: Words, problems: readonly Problem[]): Html {
+function problemsTable(words: Words, problems: readonly FoundProblem[]): Html {
   return html`<div class="card flush scroll" tabindex="0" role="region" aria-label="${words.problems}"><table class="list"><caption class="unseen">${words.problems}</caption>
 <thead><tr><th scope="col">${words.ledger}</th><th scope="col" class="number">${words.firstProblem}</th><th scope="col">${words.cause}</th></tr></thead>
 <tbody>${problems.map(
     ({ ledgerId, position, cause }) =>
-      html`<tr><th scope="row"><a href="/audit/ledgers/${ledgerId}">${digest(ledgerId, 12)}</a></th><td class="number">${position}</td><td><code>${cause}</code></td></tr>`,
+      html`<tr><th scope="row">${ledgerIdFrom(ledgerId) === null ? words.checkpoints : html`<a href="/audit/ledgers/${ledgerId}">${digest(ledgerId, 12)}</a>`}</th><td class="number">${position}</td><td><code>${cause}</code></td></tr>`,
   )}</tbody></table></div>`;
 }

@@ -10,6 +10,7 @@ import { daysChart, type Html, partBar, swatch } from './console-charts.ts';
 import { reasonOf } from './console-event-words.ts';
 import { framed, type PageFor, timeOf } from './console-page.ts';
 import type { Words } from './console-words.ts';
+import type { FoundProblem } from './looking.ts';
 
 const DAYS_SHOWN = 30;
 
@@ -30,6 +31,8 @@ export type OverviewPage = {
   readonly isWhole: boolean;
   /** The newest checkpoint (null before the first), or why there is none to show. */
   readonly checkpoint: 'not_configured' | 'damaged' | StoredCheckpoint | null;
+  /** What of the counted ledgers is not what the newest checkpoint signed. */
+  readonly differing: readonly FoundProblem[];
   readonly verified: VerifiedAll | null;
   /** UTC, YYYY-MM-DD. */
   readonly today: string;
@@ -44,6 +47,7 @@ export function overviewPage(page: PageFor, shown: OverviewPage): Html {
     title: words.overview,
     current: 'overview',
     main: html`<h1>${words.overview}</h1>
+${shown.differing.length === 0 ? '' : alarm(words, shown.differing.length)}
 ${shown.isWhole ? '' : html`<p class="notice">${words.partial}</p>`}
 <dl class="figures">
 ${figure(words.preferenceLedgers, overview.ledgers.preference)}
@@ -58,6 +62,14 @@ ${refusalsSection(page, overview)}
 <div class="stack">${verifySection(words, shown.verified)}${checkpointSection(words, shown.checkpoint)}</div>
 </div>`,
   });
+}
+
+function alarm(words: Words, differing: number): Html {
+  return html`<section class="card verdict bad" aria-labelledby="alarm">
+<h2 id="alarm">${words.differsFromSigned}</h2>
+<p>${words.differsWhy} ${words.problems}: <b>${differing}</b></p>
+<p><a class="button" href="/audit/verify">${words.verifyNow}</a></p>
+</section>`;
 }
 
 function figure(name: string, value: number): Html {
@@ -142,7 +154,7 @@ function checkpointSection(words: Words, checkpoint: OverviewPage['checkpoint'])
           ? html`<p class="quiet">${words.noCheckpoint}</p>`
           : html`<dl class="facts"><div><dt>${words.checkpointSize}</dt><dd>${checkpoint.size}</dd></div>
 <div><dt>${words.checkpointAt}</dt><dd>${timeOf(new Date(checkpoint.signedAt).toISOString())}</dd></div></dl>
-<pre class="note">${checkpoint.note}</pre>`;
+<pre class="note" tabindex="0" role="region" aria-label="${words.checkpointNote}">${checkpoint.note}</pre>`;
   return html`<section class="card" aria-labelledby="checkpoints">
 <h2 id="checkpoints">${words.checkpoints}</h2>
 ${body}

@@ -4,7 +4,7 @@
  */
 import type { Context } from 'hono';
 import * as v from 'valibot';
-import { LedgerKind, type LedgerRef } from '../../events/identity.ts';
+import { type LedgerId, LedgerKind, type LedgerRef } from '../../events/identity.ts';
 import { historyOf } from '../../projections/history.ts';
 import { type AnyEvent, ledgerLaw } from '../../projections/ledger-law.ts';
 import { type Bound, type HashedEvent, reaches, replay } from '../../projections/replay.ts';
@@ -15,9 +15,10 @@ import { ledgerPage } from './console-ledger.ts';
 import { accessPage, ledgersListPage, verifiedPage } from './console-ledgers.ts';
 import { overviewPage, type VerifiedAll } from './console-overview.ts';
 import type { PageFor } from './console-page.ts';
-import { type AuditParts, EVENTS_SHOWN_MAX, ledgerIdFrom, lookAtMany, lookAtOne } from './looking.ts';
-import { type GatheredOverview, gatherOverview, verifyBatch } from './overview-gathering.ts';
-import { readLedger, verifyLedger } from './reading.ts';
+import { judgeBatch, judgeLedger } from './judging.ts';
+import { absence, type AuditParts, EVENTS_SHOWN_MAX, ledgerIdFrom, lookAtMany, lookAtOne } from './looking.ts';
+import { type GatheredOverview, gatherOverview } from './overview-gathering.ts';
+import { readLedger } from './reading.ts';
 import { eventView, ledgersPage, noticeText, stateView } from './views.ts';
 
 const LEDGERS_PER_PAGE = 50;
@@ -51,7 +52,7 @@ export function consolePages(parts: AuditParts): readonly ConsolePage[] {
 
   function overviewNow(): Promise<GatheredOverview> {
     if (gathered === null || parts.clock() - gathered.at > OVERVIEW_MS) {
-      const work = gatherOverview(parts.reader);
+      const work = gatherOverview(parts);
       gathered = { at: parts.clock(), work };
       work.catch(() => {
         gathered = null;
@@ -73,7 +74,7 @@ export function consolePages(parts: AuditParts): readonly ConsolePage[] {
     const after = text === undefined ? null : ledgerIdFrom(text);
     if (text !== undefined && after === null) return said('invalid');
     await lookAtMany(parts, lookerOf(page), 'verify_all');
-    const batch = await verifyBatch(parts.reader, after);
+    const batch = await judgeBatch(parts, after);
     const before = after === null ? null : verified;
     verified = {
       time: new Date(parts.clock()).toISOString(),
@@ -111,7 +112,7 @@ async function oneLedger(parts: AuditParts, c: Context, page: PageFor): Promise<
   if (ledgerId === null) return said('notFound');
   if (bound === null) return said('invalid');
   const ledger = await lookAtOne(parts, lookerOf(page), 'ledger', ledgerId, bound);
-  if (ledger === null) return said('notFound');
+  if (ledger === null) return absent(parts, page, ledgerId);
   if (ledger.kind !== 'preference') return looksOf(parts, ledger, page);
   const href = `/audit/ledgers/${ledgerId}/verify`;
   if ((await parts.reader.head(ledgerId)).position > EVENTS_SHOWN_MAX) return { kind: 'said', what: 'tooLong', href };
@@ -128,6 +129,7 @@ async function oneLedger(parts: AuditParts, c: Context, page: PageFor): Promise<
       notice: noticeText(ledger.purpose, replayed.consent?.noticeVersion ?? null),
       accessLedgerId: parts.accessLedgerOf(ledger).ledgerId,
       witnessed: parts.checkpoints === null ? 'not_configured' : await parts.checkpoints.witnessed(ledgerId),
+      isSound: (await judgeLedger(parts, ledger)).problems.length === 0,
       now: parts.clock(),
     }),
   );
@@ -154,19 +156,24 @@ async function looksOf(parts: AuditParts, ledger: LedgerRef, page: PageFor): Pro
   return shownAs(accessPage(page, ledger, events));
 }
 
+async function absent(parts: AuditParts, page: PageFor, ledgerId: LedgerId): Promise<Shown> {
+  return said((await absence(parts, lookerOf(page), ledgerId)) === 'ledger_gone' ? 'gone' : 'notFound');
+}
+
 async function verifyOne(parts: AuditParts, c: Context, page: PageFor): Promise<Shown> {
   const ledgerId = ledgerIdFrom(c.req.param('ledgerId'));
-  const ledger = ledgerId === null ? null : await lookAtOne(parts, lookerOf(page), 'verify', ledgerId);
-  if (ledger === null) return said('notFound');
-  const { events, problem } = await verifyLedger(parts.reader, ledger);
-  const problems = problem === null ? [] : [problem];
+  if (ledgerId === null) return said('notFound');
+  const ledger = await lookAtOne(parts, lookerOf(page), 'verify', ledgerId);
+  if (ledger === null) return absent(parts, page, ledgerId);
+  const { events, problems } = await judgeLedger(parts, ledger);
   return shownAs(verifiedPage(page, { ledgerId, ledgers: 1, events, problems, next: null }));
 }
 
 async function download(parts: AuditParts, c: Context, page: PageFor): Promise<Shown> {
   const ledgerId = ledgerIdFrom(c.req.param('ledgerId'));
-  const ledger = ledgerId === null ? null : await lookAtOne(parts, lookerOf(page), 'download', ledgerId);
-  if (ledger === null) return said('notFound');
+  if (ledgerId === null) return said('notFound');
+  const ledger = await lookAtOne(parts, lookerOf(page), 'download', ledgerId);
+  if (ledger === null) return absent(parts, page, ledgerId);
   const { position } = await parts.reader.head(ledger.ledgerId);
   return {
     kind: 'file',

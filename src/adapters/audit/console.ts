@@ -153,6 +153,7 @@ function pageFor(c: Context, language: Language, reader: Reader): PageFor {
 
 /** Pages that only say one thing: their status and words. */
 const SAID = {
+  gone: { status: 410, title: 'goneTitle', text: 'gone' },
   notFound: { status: 404, title: 'notFoundTitle', text: 'notFound' },
   invalid: { status: 400, title: 'invalidTitle', text: 'invalid' },
   beyond: { status: 404, title: 'beyondTitle', text: 'beyond' },

@@ -9,6 +9,7 @@ import type { StoredCheckpoint } from '../../events/checkpoint-ports.ts';
 import { LedgerId, type LedgerRef } from '../../events/identity.ts';
 import type { LedgerReader } from '../../events/ports.ts';
 import type { Bound } from '../../projections/replay.ts';
+import type { Problem } from '../../projections/verify.ts';
 import * as v from 'valibot';
 
 /** A ledger with more events is not shown whole; the command line reads it. */
@@ -20,7 +21,24 @@ export interface CheckpointView {
   latest(): Promise<StoredCheckpoint | null | 'damaged'>;
   /** The newest position of a ledger that a checkpoint covers, with its hash and the place of its leaf; null: none. */
   witnessed(ledgerId: LedgerId): Promise<Witnessed | null | 'damaged'>;
+  /** What is needed to compare several ledgers with the newest checkpoint. */
+  comparison(): Promise<Comparison | 'damaged'>;
 }
+export interface Comparison {
+  /** The first position of each ledger, among those named, that is not what was signed. */
+  differing(asked: readonly LedgerId[]): Promise<readonly FoundProblem[]>;
+  /** Ledgers the checkpoint knows after a cursor (exclusive) through another (inclusive), in no order. */
+  ledgerIds(after: LedgerId | null, through: LedgerId | null): readonly LedgerId[];
+}
+/** How a ledger differs from what was signed. */
+export type Difference = 'cut_off' | 'witnessed_hash_differs';
+/** Something that is not as it should be: by a ledger itself, or by the newest signed checkpoint. */
+export type FoundProblem = {
+  /** A ledger, or `checkpoints` for the log of heads. */
+  readonly ledgerId: string;
+  readonly position: number;
+  readonly cause: Problem['cause'] | Difference | 'checkpoint_log_damaged';
+};
 export type Witnessed = {
   readonly position: number;
   readonly hash: string;
@@ -28,6 +46,8 @@ export type Witnessed = {
   readonly treeSize: number;
   /** The audit path, nearest first, 64 hex digits each. */
   readonly path: readonly string[];
+  /** Null: the ledger still holds that hash at that position. */
+  readonly difference: Difference | null;
 };
 
 /** What an auditor's program holds: nothing here can write a preference. */
@@ -64,6 +84,21 @@ export async function lookAtOne(
   if (ledger === null) return null;
   await accessLog.record({ ...looker, route, ledger, bound: readBound(bound) });
   return ledger;
+}
+
+/**
+ * What is said of a ledger that is not here: `ledger_gone` when a signed checkpoint knows it; that look is recorded.
+ * @throws AccessNotRecorded; then nothing may be shown.
+ */
+export async function absence(
+  parts: AuditParts,
+  looker: Looker,
+  ledgerId: LedgerId,
+): Promise<'not_found' | 'ledger_gone'> {
+  const witnessed = (await parts.checkpoints?.witnessed(ledgerId)) ?? null;
+  if (witnessed === null || witnessed === 'damaged') return 'not_found';
+  await lookAtMany(parts, looker, 'verify_all');
+  return 'ledger_gone';
 }
 
 /** Records a look at several ledgers. @throws AccessNotRecorded; then nothing may be shown. */

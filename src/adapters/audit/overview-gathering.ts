@@ -1,13 +1,13 @@
 /**
- * Gathers the overview and verifies ledgers in batches, both bounded, for a page must come while somebody waits.
+ * Gathers the overview, bounded, for a page must come while somebody waits.
  * @module
  */
-import type { LedgerId, LedgerRef } from '../../events/identity.ts';
+import type { LedgerRef } from '../../events/identity.ts';
 import type { LedgerReader } from '../../events/ports.ts';
 import { type AnyEvent, ledgerLaw } from '../../projections/ledger-law.ts';
 import { emptyOverview, type Overview, withLedger } from '../../projections/overview.ts';
-import type { Problem } from '../../projections/verify.ts';
-import { verifyLedger } from './reading.ts';
+import { judgeByCheckpoint } from './judging.ts';
+import type { AuditParts, FoundProblem } from './looking.ts';
 import { summaryOf } from './views.ts';
 
 /** Ledgers that are counted at most. */
@@ -16,13 +16,17 @@ const LEDGERS_COUNTED_MAX = 1_000;
 const EVENTS_COUNTED_MAX = 1_000;
 /** Ledgers that are read at a time. */
 const AT_ONCE = 16;
-/** Ledgers in one batch of a verification. */
-export const VERIFY_BATCH = 200;
 
-export type GatheredOverview = { readonly overview: Overview; readonly isWhole: boolean };
+export type GatheredOverview = {
+  readonly overview: Overview;
+  readonly isWhole: boolean;
+  /** What of the counted ledgers is not what the newest checkpoint signed. */
+  readonly differing: readonly FoundProblem[];
+};
 
-/** Counts what the first ledgers hold. */
-export async function gatherOverview(reader: LedgerReader): Promise<GatheredOverview> {
+/** Counts what the first ledgers hold, and compares them with the newest checkpoint. */
+export async function gatherOverview(parts: Pick<AuditParts, 'reader' | 'checkpoints'>): Promise<GatheredOverview> {
+  const { reader } = parts;
   const ledgers = await reader.ledgers(null, LEDGERS_COUNTED_MAX + 1);
   let overview = emptyOverview;
   let isWhole = ledgers.length <= LEDGERS_COUNTED_MAX;
@@ -34,7 +38,9 @@ export async function gatherOverview(reader: LedgerReader): Promise<GatheredOver
       isWhole &&= isAll;
     }
   }
-  return { overview, isWhole };
+  const ledgerIds = counted.map(({ ledgerId }) => ledgerId);
+  const differing = await judgeByCheckpoint(parts, ledgerIds, ledgers.length === counted.length);
+  return { overview, isWhole, differing };
 }
 
 async function readOne(reader: LedgerReader, ledger: LedgerRef) {
@@ -53,32 +59,5 @@ async function readOne(reader: LedgerReader, ledger: LedgerRef) {
     },
     events,
     isAll: head.position <= EVENTS_COUNTED_MAX,
-  };
-}
-
-/** Verifies the ledgers after a cursor (exclusive), at most {@link VERIFY_BATCH}; `next` is null at the end. */
-export async function verifyBatch(
-  reader: LedgerReader,
-  after: LedgerId | null,
-): Promise<{
-  readonly ledgers: number;
-  readonly events: number;
-  readonly problems: readonly Problem[];
-  readonly next: LedgerId | null;
-}> {
-  const page = await reader.ledgers(after, VERIFY_BATCH + 1);
-  const batch = page.slice(0, VERIFY_BATCH);
-  const problems: Problem[] = [];
-  let events = 0;
-  for (const ledger of batch) {
-    const verified = await verifyLedger(reader, ledger);
-    events += verified.events;
-    if (verified.problem !== null) problems.push(verified.problem);
-  }
-  return {
-    ledgers: batch.length,
-    events,
-    problems,
-    next: page.length > batch.length ? (batch.at(-1)?.ledgerId ?? null) : null,
   };
 }

@@ -11,6 +11,7 @@ import type { LedgerReader } from '../../events/ports.ts';
 import { type AccessStore, createAccessLog } from './access-log.ts';
 import { auditApi } from './api.ts';
 import { auditConsole } from './console.ts';
+import type { VerifierKey } from './checkpoint-note.ts';
 import { checkpointView } from './checkpoint-view.ts';
 import type { AuditParts } from './looking.ts';
 import { createGate } from './roles.ts';
@@ -28,6 +29,8 @@ export type AuditServiceParts = {
   readonly secureCookies: boolean;
   /** The log of heads with its signed checkpoints; null where the store keeps none. */
   readonly checkpoints: CheckpointLogReader | null;
+  /** One of which must have signed the newest checkpoint; none: signatures are not judged. */
+  readonly checkpointKeys: readonly VerifierKey[];
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly timer: (milliseconds: number, run: () => void) => () => void;
@@ -60,7 +63,8 @@ export function auditService(parts: AuditServiceParts): AuditService {
       pause: parts.pause,
     }),
     accessLedgerOf: (audited) => accessLedger(subjectKeySecret, audited),
-    checkpoints: parts.checkpoints === null ? null : checkpointView(parts.checkpoints),
+    checkpoints:
+      parts.checkpoints === null ? null : checkpointView(parts.checkpoints, parts.reader, parts.checkpointKeys),
     clock,
   };
   const alarm = (): void => count('audit_look_failed');

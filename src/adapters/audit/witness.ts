@@ -3,8 +3,7 @@
  * @module
  */
 import * as v from 'valibot';
-import type { CheckpointLogReader } from '../../events/checkpoint-ports.ts';
-import { proveGrowth, readProvableLog } from './bundle-proofs.ts';
+import { type ProvableLog, proveGrowth } from './bundle-proofs.ts';
 import { encodeLeaf, HeadsLeaf, KeyLeaf, successor } from './checkpoint-leaves.ts';
 import { isSignedBy, type ReadNote, readNote, readVerifierKey, type VerifierKey } from './checkpoint-note.ts';
 import { extendsTree, includes, leafHash } from './merkle-tree.ts';
@@ -46,12 +45,10 @@ export type WitnessVerdict =
   | { readonly outcome: 'refused'; readonly cause: WitnessRefusal };
 
 /**
- * The offer for a witness that has seen `from` leaves (0: nothing yet).
- * @returns null before the first checkpoint. A size the log never had a checkpoint for is still proven, if it is not beyond.
+ * The offer for a witness that has seen `from` leaves (0: nothing yet). A size the log never had a checkpoint for is still
+ * proven; for one beyond the log there is no proof, by which the witness knows that it was rolled back.
  */
-export async function witnessOffer(log: CheckpointLogReader, from: number): Promise<WitnessOffer | null> {
-  const provable = await readProvableLog(log, new Set());
-  if (provable === null) return null;
+export function witnessOffer(provable: ProvableLog, from: number): WitnessOffer {
   const older = from > 0 && from < provable.checkpoint.size ? [from] : [];
   const { heads, keys, consistency } = proveGrowth(provable, older);
   return v.parse(WitnessOffer, { checkpoint: provable.checkpoint.note, heads, keys, consistency });

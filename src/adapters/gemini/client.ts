@@ -40,6 +40,14 @@ const DEVELOPER_URL = 'https://generativelanguage.googleapis.com/';
 const RESPONSE_BYTES_MAX = 262_144;
 
 class ConnectionBroke extends Error {}
+/** An answer that names another address. */
+class Redirected extends Error {
+  readonly httpStatus: number;
+  constructor(httpStatus: number) {
+    super('The service answered with a redirect');
+    this.httpStatus = httpStatus;
+  }
+}
 class ResponseTooLong extends Error {}
 
 /**
@@ -95,6 +103,7 @@ function vertexUrl(location: string): string {
 
 function failureOf(error: unknown, signal: AbortSignal): Generated {
   if (signal.aborted || error instanceof ConnectionBroke) return { kind: 'network' };
+  if (error instanceof Redirected) return { kind: 'refused', httpStatus: error.httpStatus };
   const status = error instanceof Error && 'status' in error ? error.status : null;
   return typeof status === 'number' ? { kind: 'refused', httpStatus: status } : { kind: 'unreadable' };
 }
@@ -104,13 +113,18 @@ function boundedFetch(fetch: Fetch): Fetch {
   return async (url, init) => {
     let response: Response;
     try {
-      response = await fetch(url, init);
+      // A redirect would take the key and the person's words to an address nobody configured.
+      response = await fetch(url, { ...init, redirect: 'manual' });
     } catch (error) {
       throw new ConnectionBroke('No answer', { cause: error });
     }
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel();
+      throw new Redirected(response.status);
+    }
     const body = await bodyOf(response);
     const { status, statusText, headers } = response;
-    return new Response(status === 204 || status === 304 ? null : body, { status, statusText, headers });
+    return new Response(status === 204 ? null : body, { status, statusText, headers });
   };
 }
 

@@ -84,7 +84,7 @@ export function createGeminiRouter(options: GeminiRouterOptions): Router {
 
   return {
     name: 'gemini',
-    async route(text, facts, record = () => {}) {
+    async route(text, facts, record = () => {}, mayAskAgain = () => Promise.resolve(true)) {
       if (text.length > MESSAGE_LENGTH_MAX) return { outcome: 'clarify', question: 'one_thing_at_a_time' };
       const sent = { systemText: task.systemText(facts), message: text.toWellFormed() };
       const asked = requestOf(modelRoute.model, sent, declarations);
@@ -95,6 +95,9 @@ export function createGeminiRouter(options: GeminiRouterOptions): Router {
         if (ended.worthRetrying && clock() - startedAt <= RETRY_UNTIL_MS) {
           const paused = await budget.pause(RETRY_PAUSE_MIN_MS + random() * RETRY_PAUSE_SPREAD_MS);
           if (paused === 'over') return { outcome: 'unavailable' };
+          // Each request costs, so each is taken from what the person has left.
+          const allowed = await Promise.race([mayAskAgain().catch(() => false), budget.over]);
+          if (allowed !== true) return { outcome: 'unavailable' };
           ended = await attempt(asked, sent, 1, budget, record);
         }
         return settled(ended, text, facts, options, count);

@@ -74,10 +74,12 @@ export function readModelRoute(
   const strayProject = project !== null && !projectIsForStore;
   if (apiKey !== null) {
     const words = 'is set beside GEMINI_API_KEY: keep one of the two routes';
+    const otherKey = read('GOOGLE_API_KEY') !== null;
+    if (otherKey) refuse('GOOGLE_API_KEY', 'DEVELOPER_CONFIG_CONFLICT', 'is set beside GEMINI_API_KEY: keep one key');
     if (strayProject) refuse('GOOGLE_CLOUD_PROJECT', 'DEVELOPER_CONFIG_CONFLICT', words);
     if (location !== null) refuse('GOOGLE_CLOUD_LOCATION', 'DEVELOPER_CONFIG_CONFLICT', words);
     if (apiKey.trim() !== apiKey) refuse('GEMINI_API_KEY', 'DEVELOPER_CONFIG_CONFLICT', 'has spaces around it');
-    if (strayProject || location !== null || apiKey.trim() !== apiKey) return null;
+    if (otherKey || strayProject || location !== null || apiKey.trim() !== apiKey) return null;
     return { backend: 'developer', model, baseUrl, apiKey };
   }
   const half = ['GEMINI_MODEL', 'GEMINI_BASE_URL'].find((name) => read(name) !== null);

@@ -173,6 +173,14 @@ describe('what a document may bring about', () => {
     },
   );
 
+  it.each(['鹿港鎮', '火星'])('a place is one the document names, not %s', async (area) => {
+    const { read, searched } = world(calls(places({ area })));
+    await read('花壇散步');
+    const events = world(calls({ tool: 'search_local_events', date: '', area, keyword: '' }));
+    await events.read('花壇散步');
+    expect([...searched, ...events.searched]).toMatchObject([{ area: '' }, { area: '' }]);
+  });
+
   it('is told to the router without anything of other turns, and kept in the trail only', async () => {
     const { read, told, trail } = world(calls(places()));
     await read('花壇；幫我記住全素');

@@ -63,11 +63,16 @@ const places = (dietary_type = '', area = '花壇'): ToolCall => ({
 const remember = (dietary_type: string): ToolCall => ({ tool: 'propose_dietary_memory', dietary_type });
 const call = (...calls: ToolCall[]): Routed => ({ outcome: 'call', calls, unanswered: [] });
 
-async function ask(routed: Routed, states: InForce[] = [null], name: Router['name'] = 'rules') {
+async function ask(
+  routed: Routed,
+  states: InForce[] = [null],
+  name: Router['name'] = 'rules',
+  said = 'whatever was typed',
+) {
   const { catalog, asked } = catalogDouble();
   const { offers, proposed } = offersDouble(...states);
   const { text } = createFreeText({ router: routerOf(routed, name), catalog, offers, clock: () => 0 });
-  const turn = await text(person, 'whatever was typed', delivery);
+  const turn = await text(person, said, delivery);
   return { turn, asked, proposed, statuses: turn.answers.map(({ status }) => status) };
 }
 
@@ -140,14 +145,30 @@ describe('two calls in one turn', () => {
   });
 
   it("a model's search runs, its offer does not, and a button sends the wish again", async () => {
-    const { turn, statuses, proposed } = await ask(call(places('蔬食'), remember('蔬食')), [null], 'gemini');
+    const { turn, statuses, proposed } = await ask(
+      call(places('蔬食'), remember('蔬食')),
+      [null],
+      'gemini',
+      '花壇有什麼蔬食店？以後都找蔬食，幫我記住',
+    );
     expect(statuses).toEqual(['places', 'remember_separately']);
     expect(turn.answers[1]).toEqual({ status: 'remember_separately', value: 'vegetarian' });
     expect(proposed).toEqual([]);
   });
 
+  it("a model's offer nobody asked for is not even named beside its search", async () => {
+    const { statuses, proposed } = await ask(
+      call(places('全素'), remember('全素')),
+      [null],
+      'gemini',
+      '這次想吃全素，花壇有什麼店？不用幫我記住',
+    );
+    expect([statuses, proposed]).toEqual([['places'], []]);
+  });
+
   it('the same call three times is one call (C76)', async () => {
-    const { proposed } = await ask(call(remember('蔬食'), remember('蔬食'), remember('蔬食')), [null], 'gemini');
+    const thrice = call(remember('蔬食'), remember('蔬食'), remember('蔬食'));
+    const { proposed } = await ask(thrice, [null], 'gemini', '以後都找蔬食，幫我記住');
     expect(proposed).toEqual(['vegetarian']);
   });
 
@@ -163,6 +184,37 @@ describe('two calls in one turn', () => {
   ];
   it.each(refused)('%s lead to a question back', (_title, calls, name) => {
     expect(planOf(calls, name)).toBeNull();
+  });
+});
+
+describe('a second request to a model', () => {
+  const again = (left: number) => {
+    const taken: string[] = [];
+    const { catalog } = catalogDouble();
+    const { offers } = offersDouble(null);
+    const router: Router = {
+      name: 'gemini',
+      async route(_text, _facts, _record, mayAskAgain) {
+        taken.push(String(await mayAskAgain?.()));
+        return { outcome: 'unavailable' };
+      },
+    };
+    const allowance = { take: async (_person: Person, name: Router['name']) => (taken.push(name), (left -= 1) >= 0) };
+    const keeping = {
+      trail: { record: async () => {} },
+      journal: { recall: async () => ({ context: null, generation: null }), keep: async () => {} },
+      allowance,
+    };
+    return { taken, ...createFreeText({ router, catalog, offers, clock: () => 0, keeping }) };
+  };
+
+  it.each([
+    [2, 'true'],
+    [1, 'false'],
+  ])('with %i calls left may be made: %s, and is taken from what is left', async (left, may) => {
+    const { text, taken } = again(left);
+    await text(person, '花壇有什麼店', delivery);
+    expect(taken).toEqual(['gemini', 'gemini', may]);
   });
 });
 

@@ -30,7 +30,8 @@ const attempt = (over: Partial<ModelAttempt> = {}): ModelAttempt => ({
   ...over,
 });
 const search: ToolCall = { tool: 'search_local_places', area: '花壇', dietary_type: '', keyword: '' };
-const found: Answer = {
+type Ok = Extract<Answer, { status: 'places' }>['answer'];
+const found: Extract<Answer, { status: 'places' }> = {
   status: 'places',
   answer: { status: 'no_data', area: '花壇鄉', diet: 'vegetarian', keyword: '', catalogVersion: 'v1' },
   origin: 'consented_memory',
@@ -77,7 +78,7 @@ describe('the trail of a turn', () => {
   });
 
   it('keeps request, proposed and effective arguments, origin, revision, usage and times', async () => {
-    const { body } = await kept(searched);
+    const { body } = await kept({ ...searched, ran: [{ call: search, answer: { ...found, origin: 'this_turn' } }] });
     expect(body).toMatchObject({
       request: { catalogVersion: 'v1', text: '花壇有推薦吃的嗎？' },
       revision: 4,
@@ -97,11 +98,26 @@ describe('the trail of a turn', () => {
         {
           arguments: { area: '花壇', dietary_type: '', keyword: '' },
           effective: { area: '花壇鄉', dietary_type: 'vegetarian', keyword: '' },
-          origin: 'consented_memory',
+          origin: 'this_turn',
         },
       ],
       statuses: ['places'],
     });
+  });
+
+  it('keeps no diet out of memory, and no ids that would tell it', async () => {
+    const place = { placeId: 'place-1' } as Extract<Ok, { status: 'ok' }>['places'][number];
+    const answer: Answer = {
+      ...found,
+      answer: { ...found.answer, status: 'ok', places: [place], nearMisses: [place] } as unknown as Ok,
+    };
+    const { body, text } = await kept({ ...searched, ran: [{ call: search, answer }], answers: [answer] });
+    expect(body?.ran[0]?.effective).toEqual({ area: '花壇鄉', keyword: '' });
+    expect(body?.ran[0]?.resultIds).toEqual([]);
+    expect(text).not.toMatch(/vegetarian|place-1/);
+    const said = { ...answer, origin: 'this_turn' } as Answer;
+    const open = await kept({ ...searched, ran: [{ call: search, answer: said }], answers: [said] });
+    expect(open.body?.ran[0]?.resultIds).toEqual(['place-1', 'place-1']);
   });
 
   it('keeps every retry with its own times, and a cost that is not known stays unknown', async () => {
@@ -160,6 +176,16 @@ describe('the trail of a turn', () => {
     expect(body).toMatchObject({ withheld: 'memory_wish', request: { text: null } });
     if (over.ran !== undefined && over.ran.length > 0)
       expect(body?.ran.at(-1)).toMatchObject({ tool: 'propose_dietary_memory', arguments: null, effective: null });
+  });
+
+  const unsaid: readonly (readonly [string, Partial<FinishedTurn>])[] = [
+    ['ran', { attempts: [], ran: [{ call: remember, answer: { status: 'busy' } }] }],
+    ['was proposed beside another call', { attempts: [attempt(), offer], ran: [] }],
+  ];
+  it.each(unsaid)('nor of one that only the tool shows, which %s', async (_title, over) => {
+    const { body, text } = await kept({ ...searched, said: '吃全素的人多嗎', answers: [], ...over });
+    expect(body).toMatchObject({ withheld: 'memory_wish', request: { text: null } });
+    expect(text).not.toContain('全素');
   });
 
   it('still names the call that was proposed', async () => {

@@ -11,7 +11,13 @@ import { AccessNotRecorded, type Read } from '../../../src/commands/access.ts';
 import { ACCESS_SPELLING } from '../../../src/events/access-kinds.ts';
 import { genesisHash } from '../../../src/events/chain.ts';
 import { openEventAs, sealAs } from '../../../src/events/envelope.ts';
-import { accessLedger, type LedgerRef, readerDayLedger, type TenantId } from '../../../src/events/identity.ts';
+import {
+  accessLedger,
+  type LedgerKind,
+  type LedgerRef,
+  readerDayLedger,
+  type TenantId,
+} from '../../../src/events/identity.ts';
 import { encodeAccess, evolveAccess, initialAccess } from '../../../src/projections/access-state.ts';
 import { BEGINNING, personLedger, SUBJECT_KEY } from '../../support/ledger-world.ts';
 import { type Fault, memoryLedger, type MemoryLedger, withFaults } from '../../support/memory-ledger.ts';
@@ -177,10 +183,11 @@ describe('an access ledger is verified like any other', () => {
     });
   });
 
-  test('a ledger of a kind nobody knows is told, not passed', async () => {
+  test.each(['gate', 'foo', '__proto__'])('a ledger of a kind nobody knows (%s) is told, not passed', async (kind) => {
     const ledger = memoryLedger();
     await logOn(ledger).record(ONE);
-    expect((await verifyLedger(ledger, { ...ITS_LOOKS, kind: 'gate' })).problem).toMatchObject({
+    const changed = { ...ITS_LOOKS, kind: kind as LedgerKind };
+    expect((await verifyLedger(ledger, changed)).problem).toMatchObject({
       position: 0,
       cause: 'unknown_kind',
     });

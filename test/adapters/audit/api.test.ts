@@ -170,6 +170,8 @@ describe('what is not answered', () => {
     ['KEEPING/replay?throughRevision=1&throughPosition=1', 'invalid_request'],
     ['KEEPING/replay?at=2026-01-05T10:00:00', 'invalid_request', ['at']],
     ['KEEPING/replay?at=2026-13-45T10:00:00Z', 'invalid_request', ['at']],
+    ['KEEPING/replay?at=2026-11-31T10:00:00Z', 'invalid_request', ['at']],
+    ['KEEPING/replay?at=2026-02-29T10:00:00%2B08:00', 'invalid_request', ['at']],
     ['/nothing', 'no_such_route'],
     ['/ledgers/', 'no_such_route'],
   ];

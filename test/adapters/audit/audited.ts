@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { Hono } from 'hono';
 import { v7 } from 'uuid';
 import type { AccessStore } from '../../../src/adapters/audit/access-log.ts';
+import type { VerifierKey } from '../../../src/adapters/audit/checkpoint-note.ts';
 import { auditService } from '../../../src/adapters/audit/service.ts';
 import type { AuditToken } from '../../../src/commands/access.ts';
 import type { CheckpointLogReader } from '../../../src/events/checkpoint-ports.ts';
@@ -29,6 +30,8 @@ export async function startAudited(
     ledger?: Ledger;
     accessStore?: AccessStore;
     checkpoints?: CheckpointLogReader;
+    checkpointKeys?: readonly VerifierKey[];
+    secureCookies?: boolean;
     tokens?: readonly AuditToken[];
     /** Waits end at once, or are kept for the test to end. */
     waits?: 'pass' | 'keep';
@@ -45,8 +48,9 @@ export async function startAudited(
     reader: ledger,
     accessStore: over.accessStore ?? ledger,
     tokens: over.tokens ?? [tokenOf('integrity'), tokenOf('content')],
-    secureCookies: false,
+    secureCookies: over.secureCookies ?? false,
     checkpoints: over.checkpoints ?? null,
+    checkpointKeys: over.checkpointKeys ?? [],
     clock: () => clock.now,
     timer(milliseconds, run) {
       waits.push({ milliseconds, run });

@@ -6,6 +6,7 @@ import { readExportArguments, runExport } from '../../../src/adapters/audit/bund
 import { compareWithWitnessed, readWitnessed } from '../../../src/adapters/audit/checkpoint-verify.ts';
 import { readVerifierKey } from '../../../src/adapters/audit/checkpoint-note.ts';
 import { allLedgers } from '../../../src/adapters/audit/reading.ts';
+import type { LedgerKind } from '../../../src/events/identity.ts';
 import { personLedger, personOn } from '../../support/ledger-world.ts';
 import { liveThrough, publicKeyText, type WitnessedWorld, witnessedWorld } from '../../support/witnessed-ledgers.ts';
 
@@ -30,11 +31,12 @@ describe('export', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  async function exported(world: WitnessedWorld, over: { seenFile?: string } = {}) {
+  async function exported(world: WitnessedWorld, over: { seenFile?: string; out?: string } = {}) {
     const told: unknown[] = [];
-    const out = join(folder, 'bundle');
+    const words: string[] = [];
+    const out = over.out ?? join(folder, 'bundle');
     const code = await runExport(
-      { out, content: false, seenFile: null, rest: [], ...over },
+      { content: false, seenFile: null, rest: [], ...over, out },
       {
         reader: world.ledger,
         log: world.log,
@@ -42,10 +44,10 @@ describe('export', () => {
         isAll: true,
         clock: world.now,
         out: (json) => told.push(json),
-        say: () => {},
+        say: (said) => words.push(said),
       },
     );
-    return { code, told: told[0], out };
+    return { code, told: told[0], out, words: words.join(' ') };
   }
 
   test('written: 0; the same folder again: 2', async () => {
@@ -87,7 +89,44 @@ describe('export', () => {
     second.stored.bytes.fill(0);
     const { code, told, out } = await exported(world);
     expect(code).toBe(1);
-    expect(told).toMatchObject({ outcome: 'unreadable_event', position: 2 });
+    expect(told).toMatchObject({ outcome: 'unreadable_event', position: 2, cause: 'not_json' });
+    expect(existsSync(out)).toBe(false);
+  });
+  test.each([
+    ['access', { outcome: 'unreadable_event', position: 1, cause: 'not_an_event' }, /position 1 .*not_an_event/],
+    ['request', { outcome: 'unknown_kind', kind: 'request' }, /no ledger of kind request/],
+    ['foo', { outcome: 'unknown_kind', kind: 'foo' }, /no ledger of kind foo/],
+  ])('a preference ledger that the store calls %s: 1, in words, and no folder', async (kind, outcome, said) => {
+    const world = witnessedWorld();
+    await personOn(world.ledger, 'A', world.now).remember('cause', 'vegan');
+    await world.checkpoint();
+    const row = world.ledger.kept().ledgers.get(personLedger('A').ledgerId);
+    if (row === undefined) throw new Error('A ledger');
+    row.ref = { ...row.ref, kind: kind as LedgerKind };
+    const { code, told, out, words } = await exported(world);
+    expect(code).toBe(1);
+    expect(told).toMatchObject({ ...outcome, ledgerId: row.ref.ledgerId });
+    expect(words).toMatch(said);
+    expect(existsSync(out)).toBe(false);
+  });
+  test('a folder whose parent is not there: 2, in words', async () => {
+    const world = witnessedWorld();
+    await personOn(world.ledger, 'A', world.now).remember('cause', 'vegan');
+    await world.checkpoint();
+    const { code, told, words } = await exported(world, { out: join(folder, 'nowhere', 'bundle') });
+    expect(code).toBe(2);
+    expect(told).toStrictEqual({ outcome: 'folder_not_made', code: 'ENOENT' });
+    expect(words).toContain('cannot be made (ENOENT): its parent must exist');
+  });
+  test('a log of heads that is not what was signed: 1, in words, and no folder', async () => {
+    const world = witnessedWorld();
+    await personOn(world.ledger, 'A', world.now).remember('cause', 'vegan');
+    await world.checkpoint();
+    world.log.kept.leaves[0]?.fill(0x20);
+    const { code, told, out, words } = await exported(world);
+    expect(code).toBe(1);
+    expect(told).toStrictEqual({ outcome: 'checkpoint_log_damaged' });
+    expect(words).toContain('The log of heads is not what was signed');
     expect(existsSync(out)).toBe(false);
   });
 });
@@ -107,6 +146,14 @@ describe('a store compared with its newest checkpoint', () => {
 
   test('as it should be: the tail is counted', async () => {
     expect(await compared(() => {})).toStrictEqual({ problem: null, notYetWitnessed: 2 });
+  });
+  test('with another key than the one that signed, nothing is believed', async () => {
+    const world = witnessedWorld();
+    const ref = await liveThrough(world, 'A', 2, () => Promise.resolve());
+    await world.checkpoint('first');
+    const another = readVerifierKey(publicKeyText('second'));
+    if (another === null) throw new Error('A key');
+    await expect(readWitnessed(world.log, another, new Set([ref.ledgerId]))).rejects.toThrow('not signed by this key');
   });
   test('cut off before the newest checkpoint', async () => {
     expect(await compared((world) => events(world).splice(15))).toMatchObject({

@@ -4,24 +4,26 @@
  */
 import { expect, test } from 'vitest';
 import { headLeaf, encodeLeaf } from '../../../src/adapters/audit/checkpoint-leaves.ts';
-import { readNote } from '../../../src/adapters/audit/checkpoint-note.ts';
+import { readNote, verifierKey } from '../../../src/adapters/audit/checkpoint-note.ts';
 import { checkpointView } from '../../../src/adapters/audit/checkpoint-view.ts';
 import { includes, leafHash } from '../../../src/adapters/audit/merkle-tree.ts';
 import { personOn } from '../../support/ledger-world.ts';
-import { witnessedWorld } from '../../support/witnessed-ledgers.ts';
+import { ORIGIN, signingKey, witnessedWorld } from '../../support/witnessed-ledgers.ts';
 import { startAudited } from './audited.ts';
+
+const KEYS = [verifierKey(ORIGIN, signingKey('first'))];
 
 test('before the first checkpoint there is none, and nothing is witnessed', async () => {
   const { log, ledger, now } = witnessedWorld();
   const person = personOn(ledger, 'A', now);
   await person.remember('cause', 'vegan');
-  const view = checkpointView(log);
+  const view = checkpointView(log, ledger, KEYS);
   expect([await view.latest(), await view.witnessed(person.ref.ledgerId)]).toStrictEqual([null, null]);
 });
 
 test('the newest head that a checkpoint covers comes with a proof that the signed root confirms', async () => {
   const { log, ledger, now, checkpoint } = witnessedWorld();
-  const view = checkpointView(log);
+  const view = checkpointView(log, ledger, KEYS);
   for (const [cause, value] of Object.entries({ first: 'vegan', second: 'lacto', third: 'allium' })) {
     for (const name of ['A', 'B', 'C']) await personOn(ledger, name, now).remember(`${cause}-${name}`, value);
     await checkpoint();
@@ -47,28 +49,46 @@ test.each(['rolled back', 'changed'] as const)('a log that was %s is told as dam
   const before = await log.latest();
   await person.forget();
   await checkpoint();
-  const view = checkpointView({
+  const changed = {
     latest: log.latest,
-    async leaves(from) {
+    async leaves(from: number) {
       const leaves = await log.leaves(from);
       return how === 'changed' ? leaves.toReversed() : leaves;
     },
-  });
+  };
+  const view = checkpointView(changed, ledger, KEYS);
   if (how === 'rolled back') {
     await view.latest();
-    const older = checkpointView({ latest: () => Promise.resolve(before), leaves: log.leaves });
+    const older = checkpointView({ latest: () => Promise.resolve(before), leaves: log.leaves }, ledger, KEYS);
     expect(await older.latest()).not.toBe('damaged');
     const both = { current: false };
-    const turning = checkpointView({
-      latest: () => (both.current ? Promise.resolve(before) : log.latest()),
-      leaves: log.leaves,
-    });
+    const latest = () => (both.current ? Promise.resolve(before) : log.latest());
+    const turning = checkpointView({ latest, leaves: log.leaves }, ledger, KEYS);
     await turning.latest();
     both.current = true;
     expect(await turning.latest()).toBe('damaged');
   } else {
     expect(await view.witnessed(person.ref.ledgerId)).toBe('damaged');
   }
+});
+
+test.each([
+  ['the key that signs', ['first'], false],
+  ['the key that signs while another one comes', ['second', 'first'], false],
+  ['another key', ['second'], true],
+  ['no key: signatures are not judged', [], false],
+] as const)('with %s', async (_, names, isDamaged) => {
+  const { log, ledger, now, checkpoint } = witnessedWorld();
+  await personOn(ledger, 'A', now).remember('cause', 'vegan');
+  await checkpoint('first');
+  const keys = names.map((name) => verifierKey(ORIGIN, signingKey(name)));
+  const audited = await startAudited({ ledger, checkpoints: log, checkpointKeys: keys });
+  const page = await (await audited.as('integrity', '/audit/verify')).text();
+  expect(page.includes('<code>checkpoint_log_damaged</code>')).toBe(isDamaged);
+  expect(page.includes('全部符合')).toBe(!isDamaged);
+  const id = audited.people.keeping.ref.ledgerId;
+  const answer = await audited.as('integrity', `/audit/api/ledgers/${id}/verify`);
+  expect(await answer.json()).toMatchObject({ ok: !isDamaged });
 });
 
 test('the ledger page and the API tell what is witnessed and what is not yet', async () => {

@@ -7,6 +7,7 @@ import { API_ROUTES } from '../../../src/adapters/audit/api-routes.ts';
 import { readAnyLedger, verifyLedger } from '../../../src/adapters/audit/reading.ts';
 import { StoreUnavailable } from '../../../src/events/ports.ts';
 import { DIET_FOR_PLACE_SEARCH } from '../../../src/events/purposes.ts';
+import { personOn } from '../../support/ledger-world.ts';
 import { memoryLedger } from '../../support/memory-ledger.ts';
 import { type Audited, form, startAudited, TOKENS } from './audited.ts';
 
@@ -215,6 +216,9 @@ describe('what a stranger may send', () => {
     ['KEEPING?position=999999999', 404],
     ['KEEPING?revision=1&position=1', 400],
     ['KEEPING?at=yesterday', 400],
+    ['KEEPING?at=2026-11-31T00:00', 400],
+    ['KEEPING?at=2026-02-29T00:00:00.001', 400],
+    ['KEEPING?at=2026-02-28T00:00:00.001', 200],
     ['KEEPING?at=2026-01-06T00:00', 200],
     ['KEEPING?at=', 200],
     [`KEEPING?x=${encodeURIComponent(hostile)}`, 200],
@@ -235,6 +239,17 @@ describe('what a stranger may send', () => {
     expect(other.headers.getSetCookie()).toStrictEqual([]);
     expect(await other.text()).not.toContain('<img src=x');
   });
+});
+
+test('the time one stands at can be sent back to the millisecond', async () => {
+  const own = await startAudited();
+  const person = personOn(own.ledger, 'to the millisecond', () => Date.UTC(2026, 0, 20, 1, 2, 3, 456));
+  await person.remember('cause', 'vegan');
+  const page = await (await own.as('content', `/audit/ledgers/${person.ref.ledgerId}`)).text();
+  const [, step, value] = /type="datetime-local" step="([^"]+)" value="([^"]+)"/.exec(page) ?? [];
+  expect([step, value]).toStrictEqual(['0.001', '2026-01-20T01:02:03.456']);
+  const there = await (await own.as('content', `/audit/ledgers/${person.ref.ledgerId}?at=${value}`)).text();
+  expect(there).toContain('<b lang="zh-Hant-TW">全素</b>');
 });
 
 describe('pages of ledgers', () => {
@@ -277,6 +292,18 @@ describe('signing in', () => {
     const [cookie = ''] = response.headers.getSetCookie();
     for (const part of ['HttpOnly', 'SameSite=Strict', 'Path=/audit', 'Max-Age=28800']) expect(cookie).toContain(part);
     expect(cookie).not.toContain(TOKENS.content);
+    expect(cookie).not.toContain('Secure');
+  });
+
+  test('where it is served over https, by token and by link, over https only', async () => {
+    own = await startAudited({ secureCookies: true });
+    for (const response of [
+      await own.routes.request('/audit/login', form({ token: TOKENS.content })),
+      await own.routes.request(own.oneTimePath()),
+    ]) {
+      const [cookie = ''] = response.headers.getSetCookie();
+      expect(cookie).toMatch(/^audit_session=.*; Secure(;|$)/);
+    }
   });
 
   test.each([

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readProvableLog } from '../../../src/adapters/audit/bundle-proofs.ts';
 import { judgeOffer, type Kept, type WitnessOffer, witnessOffer } from '../../../src/adapters/audit/witness.ts';
 import { runWitness } from '../../../src/adapters/audit/witness-command.ts';
 import { personOn } from '../../support/ledger-world.ts';
@@ -18,9 +19,9 @@ async function another(world: WitnessedWorld, signer?: string, retiring?: string
 }
 
 async function offerOf(world: WitnessedWorld, from = 0): Promise<WitnessOffer> {
-  const offer = await witnessOffer(world.log, from);
-  if (offer === null) throw new Error('No checkpoint');
-  return offer;
+  const provable = await readProvableLog(world.log, new Set());
+  if (provable === null) throw new Error('No checkpoint');
+  return witnessOffer(provable, from);
 }
 
 function accepted(kept: Kept, offer: unknown): Kept {
@@ -150,7 +151,8 @@ describe('the command', () => {
   async function serve(state: { world: WitnessedWorld }): Promise<{ url: string; stop: () => Promise<void> }> {
     const server = createServer((request, response) => {
       const url = new URL(request.url ?? '/', 'http://loopback');
-      void witnessOffer(state.world.log, Number(url.searchParams.get('from'))).then((offer) => {
+      void readProvableLog(state.world.log, new Set()).then((provable) => {
+        const offer = provable === null ? null : witnessOffer(provable, Number(url.searchParams.get('from')));
         response.statusCode = url.pathname === '/audit/witness' && offer !== null ? 200 : 404;
         response.end(JSON.stringify(offer));
       });

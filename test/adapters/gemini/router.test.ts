@@ -150,7 +150,7 @@ describe('when the service fails', () => {
   ];
 
   /** Moves time past the pause as soon as the router waits for it, so that a retry needs no real waiting. */
-  async function routeWithPauses(text: string) {
+  async function routeWithPauses(text: string, mayAskAgain?: () => Promise<boolean>) {
     const time = standingTime();
     const attempts: ModelAttempt[] = [];
     const router = routerTo(developerRoute(double.url), {
@@ -161,7 +161,7 @@ describe('when the service fails', () => {
         return cancel;
       },
     });
-    const routed = await router.route(text, facts, (attempt) => attempts.push(attempt));
+    const routed = await router.route(text, facts, (attempt) => attempts.push(attempt), mayAskAgain);
     return { routed, attempts, waiting: time.waiting() };
   }
 
@@ -185,6 +185,31 @@ describe('when the service fails', () => {
     const { routed, attempts } = await routeWithPauses('花壇有什麼店？');
     expect(routed).toEqual({ outcome: 'unavailable' });
     expect(attempts).toMatchObject([{ outcome: 'refused', httpStatus: status, totalTokens: null }]);
+  });
+
+  it('a redirect is not followed: nothing goes to another address', async () => {
+    const elsewhere = await startGeminiDouble();
+    try {
+      elsewhere.meet({ kind: 'response', body: search({}) });
+      const to = `${elsewhere.url}/v1/models/gemini-3.8-flash:generateContent`;
+      double.meet({ kind: 'redirect', to });
+      const { routed, attempts } = await routeWithPauses('花壇有什麼店？');
+      expect(routed).toEqual({ outcome: 'unavailable' });
+      expect(attempts).toMatchObject([{ outcome: 'refused', httpStatus: 307 }]);
+      expect([double.requests.length, elsewhere.requests.length]).toEqual([1, 0]);
+    } finally {
+      await elsewhere.close();
+    }
+  });
+
+  it.each([
+    ['none is left', () => Promise.resolve(false)],
+    ['it cannot be known whether one is left', () => Promise.reject(new Error('down'))],
+  ])('is not tried again when %s', async (_title, mayAskAgain) => {
+    double.meet({ kind: 'status', status: 503 }, { kind: 'response', body: search({ area: '花壇鄉' }) });
+    const { routed } = await routeWithPauses('花壇有什麼店？', mayAskAgain);
+    expect(routed).toEqual({ outcome: 'unavailable' });
+    expect(double.requests).toHaveLength(1);
   });
 
   it.each(['garbage', 'page', 'flood'] as const)('a %s is no answer and is not tried again', async (kind) => {

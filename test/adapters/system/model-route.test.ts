@@ -83,6 +83,11 @@ describe('is refused, and the name says why:', () => {
       { GEMINI_API_KEY: 'k', GOOGLE_CLOUD_PROJECT: 'p', GOOGLE_CLOUD_LOCATION: 'l' },
       ['GOOGLE_CLOUD_PROJECT DEVELOPER_CONFIG_CONFLICT', 'GOOGLE_CLOUD_LOCATION DEVELOPER_CONFIG_CONFLICT'],
     ],
+    [
+      'a key beside another key',
+      { GEMINI_API_KEY: 'k', GOOGLE_API_KEY: 'k' },
+      ['GOOGLE_API_KEY DEVELOPER_CONFIG_CONFLICT'],
+    ],
     ['a key with a line end', { GEMINI_API_KEY: 'k\n' }, ['GEMINI_API_KEY DEVELOPER_CONFIG_CONFLICT']],
     ['a model without a key', { GEMINI_MODEL: 'gemini-3.8-flash' }, ['GEMINI_API_KEY DEVELOPER_CONFIG_CONFLICT']],
     [
