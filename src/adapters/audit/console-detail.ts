@@ -91,7 +91,8 @@ ${fact(words.commandLine, html`<code class="whole">npm run ledger -- export --le
 
 function inclusion(words: Words, { witnessed, isSound, ledger }: LedgerPage, position: number): Html {
   if (witnessed === 'not_configured') return fact(words.inclusion, words.notConfigured);
-  if (witnessed === 'damaged') return fact(words.inclusion, html`<span class="bad"><b>${words.checkpointDamaged}</b></span>`);
+  if (witnessed === 'damaged')
+    return fact(words.inclusion, html`<span class="bad"><b>${words.checkpointDamaged}</b></span>`);
   if (!isSound || (witnessed !== null && witnessed.difference !== null)) {
     const href = `/audit/ledgers/${ledger.ledgerId}/verify`;
     return fact(
