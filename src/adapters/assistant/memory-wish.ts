@@ -31,7 +31,7 @@ export type MemoryWish =
 export type ReadWish = { readonly wish: MemoryWish; readonly memoryFrom: readonly number[] };
 
 const SAVE = words(`
-  幫我記 幫忙記 替我記 請你記 給我記 請記 請記得 要記得 記得我 記得長輩 記住 記起來 記下來 記下 記著 記錄 紀錄
+  幫我記 幫忙記 替我記 請你記 給我記 記一下 請記 請記得 要記得 記得我 記得長輩 記住 記起來 記下來 記下 記著 記錄 紀錄
   幫我存 存起來 存下來 儲存 保存 設成 設為 設定成 設定為 當成我的偏好 列入偏好 加入偏好
 `);
 /** 記得 before one of these is a reminder, not a wish to be remembered. */

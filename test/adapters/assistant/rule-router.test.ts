@@ -129,6 +129,7 @@ table('keeps a diet nobody recorded as it was said, and bends it into no other',
 
 table('offers to remember when the person asks for it in plain words', [
   ['以後優先找蔬食，幫我記住', calls(remember('vegetarian'))],
+  ['麻煩你記一下，我吃全素', calls(remember('vegan'))],
   ['長輩吃素，以後優先找蔬食，幫我記住', calls(remember('vegetarian'))],
   ['我媽吃素，幫我記住', calls(remember('vegetarian'))],
   ['幫我記住我吃全素', calls(remember('vegan'))],
