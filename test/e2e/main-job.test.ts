@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ServiceProcess, startService } from '../support/service-process.ts';
+import { type ServiceProcess, simulatorEnvironment, startService } from '../support/service-process.ts';
 import { hasChromium, launchChromium } from './browser.ts';
 import { type ChatPage, openChatPage } from './chat-page.ts';
 
@@ -20,15 +20,7 @@ describe.runIf(hasChromium(TESTS))('in the browser', () => {
   let chat: ChatPage;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'local-e2e-'));
-    const key = (fill: number) =>
-      Buffer.from(Array.from({ length: 32 }, (_, at) => (at * 5 + fill) % 256)).toString('base64');
-    service = await startService({
-      PATH: process.env['PATH'] ?? '',
-      PORT: '0',
-      SUBJECT_KEY: key(1),
-      CARD_KEYS: `k1:${key(2)}`,
-      LEDGER_SQLITE_PATH: join(folder, 'ledger.sqlite'),
-    });
+    service = await startService(simulatorEnvironment(folder));
     browser = await launchChromium();
     chat = await openChatPage(browser, `${service.url}/chat`);
   });

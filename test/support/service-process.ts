@@ -30,6 +30,17 @@ export function serviceEnvironment(folder: string, lineUrl: string, over: Readon
   };
 }
 
+/** The environment of a service whose LINE is its own chat simulator: nothing is configured but keys and a store. */
+export function simulatorEnvironment(folder: string): Readonly<Record<string, string>> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    PORT: '0',
+    SUBJECT_KEY: key(1),
+    CARD_KEYS: `k1:${key(2)}`,
+    LEDGER_SQLITE_PATH: join(folder, 'ledger.sqlite'),
+  };
+}
+
 export type ServiceProcess = {
   readonly url: string;
   readonly child: ChildProcess;
